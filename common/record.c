@@ -556,7 +556,7 @@ static int replace_file(const char *target, const char *text, size_t size, mode_
 }
 
 /* A pipe or a terminal cannot be replaced, only written; a symbolic link keeps pointing where it points. */
-static int store(const char *path, const char *text, size_t size) {
+int record_replace_file(const char *path, const char *text, size_t size) {
     struct stat status;
     if (stat(path, &status) != 0)
         return replace_file(path, text, size, new_file_mode());
@@ -580,7 +580,7 @@ static int write_file(put_function *put, const char *path, const record_list *li
     char *text = render(put, list, &size);
     if (!text)
         return fail(error, error_size, "cannot write %s: out of memory", path);
-    const int result = store(path, text, size);
+    const int result = record_replace_file(path, text, size);
     if (result != 0)
         fail(error, error_size, "cannot write %s: %s; what was there is unchanged", path, strerror(errno));
     free(text);

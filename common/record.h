@@ -71,4 +71,8 @@ int record_append_csv(const char *path, const record_list *list, char *error, si
 /* As record_write_csv, as a JSON array of objects with the same field names; unknown numbers are null. */
 int record_write_json(const char *path, const record_list *list, char *error, size_t error_size);
 
+/* What the writers above stand on: replaces `path` by `size` bytes of text through a temporary file beside it; a pipe or a
+ * terminal is written to instead. Returns 0, or -1 with errno set and the old file in place. */
+int record_replace_file(const char *path, const char *text, size_t size);
+
 #endif

@@ -1,0 +1,170 @@
+#include "gnuplot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Terminals in order of preference. pngcairo draws the better letters, but small builds lack it. */
+typedef struct terminal {
+    const char *name, *extension, *options;
+} terminal;
+
+static const terminal png_terminals[] = {
+    {"pngcairo", "png", "font 'sans-serif,13' background '#ffffff'"},
+    {"png", "png", "truecolor background '#ffffff'"},
+};
+static const terminal svg_terminals[] = {{"svg", "svg", "font 'sans-serif,15' background '#ffffff' dashlength 2"}};
+static const terminal text_terminal = {"dumb", "txt", ""};
+
+char *gnuplot_string(const char *text) {
+    text_stream s;
+    text_open(&s);
+    putc('\'', s.out);
+    for (; *text; ++text) {
+        if (*text == '\'')
+            putc('\'', s.out);
+        putc((unsigned char)*text < ' ' ? ' ' : *text, s.out);
+    }
+    putc('\'', s.out);
+    text_close(&s);
+    return s.text;
+}
+
+static bool has_terminal(const char *name) {
+    char *command = text_format("set terminal %s", name);
+    char *const argv[] = {(char *)"gnuplot", (char *)"-e", command, NULL};
+    const bool accepted = exited_with(process_run(argv, NULL, true), 0);
+    free(command);
+    return accepted;
+}
+
+static const terminal *first_accepted(const terminal *terminals, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (has_terminal(terminals[i].name))
+            return &terminals[i];
+    return NULL;
+}
+
+/* Asked once a run: starting gnuplot four times for each figure would be most of the time. */
+static const terminal *const *usable_terminals(void) {
+    static const terminal *usable[3];
+    static bool asked = false;
+    if (asked)
+        return usable;
+    asked = true;
+    size_t count = 0;
+    const terminal *svg = first_accepted(svg_terminals, sizeof svg_terminals / sizeof svg_terminals[0]);
+    const terminal *png = first_accepted(png_terminals, sizeof png_terminals / sizeof png_terminals[0]);
+    if (svg)
+        usable[count++] = svg;
+    if (png)
+        usable[count++] = png;
+    if (!svg || !png)
+        printf("plot: this gnuplot cannot write %s%s%s%s.\n", svg ? "" : "SVG", !svg && !png ? " or " : "",
+               png ? "" : "PNG", !svg && !png ? "; the plots are drawn as text" : "");
+    if (count == 0 && has_terminal(text_terminal.name))
+        usable[count++] = &text_terminal;
+    return usable;
+}
+
+static void put_terminal(const terminal *t, const figure *fig, FILE *out) {
+    if (t == &text_terminal)
+        fprintf(out, "set terminal dumb size 110,35\n");
+    else
+        fprintf(out, "set terminal %s size %d,%d %s\n", t->name, fig->width, fig->height, t->options);
+    fprintf(out, "set output '%s.%s'\n", fig->name, t->extension);
+}
+
+/* A script that stands alone: settings, the shared style, the plot, and a replot for each further terminal. */
+static char *make_script(const figure *fig, const char *style, const char *body, const terminal *const *terminals) {
+    static const terminal *const fallback[] = {&svg_terminals[0], NULL};
+    text_stream s;
+    text_open(&s);
+    fprintf(s.out, "# Made by ./ladder plot. Draw it again with: gnuplot %s.gp\n", fig->name);
+    if (!terminals || !terminals[0])
+        terminals = fallback;
+    put_terminal(terminals[0], fig, s.out);
+    fprintf(s.out, "\ndata = '%s.dat'\n%s\n%s\n%s", fig->name, fig->settings, style, body);
+    for (size_t i = 1; terminals[i]; ++i) {
+        putc('\n', s.out);
+        put_terminal(terminals[i], fig, s.out);
+        fputs("replot\n", s.out);
+    }
+    fputs("unset output\n", s.out);
+    text_close(&s);
+    return s.text;
+}
+
+static char *template_text(const tool_context *context, const char *name, fault *f) {
+    char *path = text_format("%s/plots/%s.gp", context->source, name);
+    char *text = read_file(path, f);
+    free(path);
+    return text;
+}
+
+static int write_named(const char *directory, const char *name, const char *extension, const char *text, fault *f) {
+    char *path = text_format("%s/%s.%s", directory, name, extension);
+    const int result = write_file(path, text, strlen(text), f);
+    free(path);
+    return result;
+}
+
+/* A picture of an earlier run must not pass for this one's. */
+static void remove_old_pictures(const char *directory, const char *name) {
+    static const char *const extensions[] = {"svg", "png", "txt"};
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i) {
+        char *path = text_format("%s/%s.%s", directory, name, extensions[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
+static void report_picture(const char *directory, const figure *fig, const terminal *t) {
+    char *path = text_format("%s/%s.%s", directory, fig->name, t->extension);
+    struct stat status;
+    if (stat(path, &status) == 0 && status.st_size > 0)
+        printf("plot: %s\n", path);
+    else
+        printf("plot: gnuplot left no %s; its script is %s/%s.gp\n", path, directory, fig->name);
+    free(path);
+}
+
+static void run_gnuplot(const figure *fig, const char *directory, const terminal *const *terminals) {
+    char *script = text_format("%s.gp", fig->name);
+    char *const argv[] = {(char *)"gnuplot", script, NULL};
+    if (!exited_with(process_run(argv, directory, false), 0))
+        printf("plot: gnuplot failed on %s/%s; the table and the data are complete\n", directory, script);
+    for (size_t i = 0; terminals[i]; ++i)
+        report_picture(directory, fig, terminals[i]);
+    free(script);
+}
+
+int figure_draw(const tool_context *context, const figure *fig, const char *directory, fault *f) {
+    static bool complained = false;
+    const bool have_gnuplot = command_exists("gnuplot");
+    const terminal *const *terminals = have_gnuplot ? usable_terminals() : NULL;
+    char *style = template_text(context, "style", f);
+    char *body = style ? template_text(context, fig->name, f) : NULL;
+    int result = body ? 0 : -1;
+    if (result == 0) {
+        char *script = make_script(fig, style, body, terminals);
+        result = write_named(directory, fig->name, "dat", fig->data, f);
+        if (result == 0)
+            result = write_named(directory, fig->name, "gp", script, f);
+        free(script);
+    }
+    if (result == 0) {
+        remove_old_pictures(directory, fig->name);
+        if (have_gnuplot && terminals[0])
+            run_gnuplot(fig, directory, terminals);
+        else if (!complained)
+            printf("plot: %s; the scripts and data for it are in %s\n",
+                   have_gnuplot ? "gnuplot has no terminal that works here" : "gnuplot is not installed, so no picture",
+                   directory);
+        complained = complained || !have_gnuplot || !terminals[0];
+    }
+    free(style);
+    free(body);
+    return result;
+}

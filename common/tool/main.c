@@ -1,0 +1,100 @@
+/* Picks the subcommand. A later stage adds its own with one line in `commands`. */
+#include "tool.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    int (*run)(tool_context *context, int argc, char **argv, fault *f);
+    const char *summary;
+} command;
+
+static const command commands[] = {
+    {"run", command_run, "run the stages, check them, write the record, the table and the plots"},
+    {"table", command_table, "the article's table beside ours"},
+    {"plot", command_plot, "utilization, speedup and speed over size as SVG and PNG"},
+    {"diff", command_diff, "the step from one stage's kernel to the next"},
+};
+
+int fault_set(fault *f, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->text, sizeof f->text, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static error_t parse_context(int key, char *argument, struct argp_state *state) {
+    tool_context *context = state->input;
+    switch (key) {
+    case 'D':
+        context->device = argument;
+        return 0;
+    case 'S':
+        context->source = argument;
+        return 0;
+    case 'B':
+        context->bin = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option context_options[] = {
+    {"device", 'D', "auto|cpu|gpu", 0, "Where kernels run (auto: the GPU when it really works)", 90},
+    {"source", 'S', "DIR", OPTION_HIDDEN, "Root of the repository (given by ./ladder)", 90},
+    {"bin", 'B', "DIR", OPTION_HIDDEN, "Directory of the stage drivers (given by ./ladder)", 90},
+    {0},
+};
+
+const struct argp context_argp = {.options = context_options, .parser = parse_context};
+
+static void list_commands(FILE *out) {
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i)
+        fprintf(out, "  %-7s %s\n", commands[i].name, commands[i].summary);
+}
+
+static const command *find_command(const char *name) {
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+/* argp prints its own sentence for a wrong option; it takes the program's name from here. */
+static char **name_the_command(int argc, char **argv) {
+    static char name[64];
+    snprintf(name, sizeof name, "ladder %s", argv[1]);
+    char **shifted = malloc((size_t)argc * sizeof *shifted);
+    if (!shifted)
+        return NULL;
+    shifted[0] = name;
+    for (int i = 2; i <= argc; ++i)
+        shifted[i - 1] = argv[i];
+    return shifted;
+}
+
+int main(int argc, char **argv) {
+    argp_err_exit_status = EXIT_USAGE;
+    if (argc < 2 || !find_command(argv[1])) {
+        fprintf(stderr, "ladder: %s%s; the subcommands are:\n", argc < 2 ? "no subcommand" : "unknown subcommand ",
+                argc < 2 ? "" : argv[1]);
+        list_commands(stderr);
+        return EXIT_USAGE;
+    }
+    const command *chosen = find_command(argv[1]);
+    char **arguments = name_the_command(argc, argv);
+    if (!arguments)
+        return EXIT_WORK;
+    tool_context context = {.device = "", .source = ".", .bin = ""};
+    fault f = {{0}};
+    const int status = chosen->run(&context, argc - 1, arguments, &f);
+    fflush(stdout);
+    if (f.text[0])
+        fprintf(stderr, "%s: %s\n", arguments[0], f.text);
+    free(arguments);
+    return status;
+}

@@ -1,0 +1,416 @@
+/* ladder plot: chooses the rows of each figure and writes their data; gnuplot.c draws. */
+#include "plot.h"
+#include "article.h"
+#include "gnuplot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Parts of a data file -----------------------------------------------------------------------------------------
+ */
+
+/* gnuplot reads "?" as a missing value (plots/style.gp says so), and leaves a gap. */
+static void put_value(FILE *out, double value) {
+    if (isfinite(value))
+        fprintf(out, " %.6g", value);
+    else
+        fputs(" ?", out);
+}
+
+/* A quoted label on one line; our names hold no quotes, a damaged file's may. */
+static void put_label(FILE *out, const char *a, const char *b, const char *c) {
+    putc('"', out);
+    const char *const parts[] = {a, b, c};
+    for (size_t i = 0; i < 3; ++i)
+        for (const char *p = parts[i]; p && *p; ++p)
+            putc(*p == '"' || (unsigned char)*p < ' ' ? ' ' : *p, out);
+    putc('"', out);
+}
+
+/* "01_naive" takes two lines under a bar: the number and the words. */
+static void put_stage_label(FILE *out, const char *stage, const char *kernel) {
+    const char *underscore = strchr(stage, '_');
+    const int number = underscore ? (int)(underscore - stage) : 0;
+    fprintf(out, "\"%.*s ", number, stage);
+    for (const char *p = underscore ? underscore + 1 : stage; *p; ++p)
+        putc(*p == '_' ? ' ' : *p == '"' ? ' ' : *p, out);
+    fputs("\\n", out); /* gnuplot's own line break inside a quoted label */
+    for (const char *p = kernel; *p; ++p)
+        putc(*p == '"' ? ' ' : *p, out);
+    putc('"', out);
+}
+
+static char *describe(const record_list *list, const selection *s, bool with_size) {
+    const char *gpu = record_gpu(list);
+    if (!with_size)
+        return text_format("%s, %s, %s", gpu[0] ? gpu : "GPU n/a", s->dtype, s->protocol);
+    return text_format("%s, M = N = K = %" PRId64 ", %s, %s", gpu[0] ? gpu : "GPU n/a", s->size, s->dtype, s->protocol);
+}
+
+static char *title_setting(const char *title, const char *subject) {
+    char *text = text_format("%s — %s", title, subject);
+    char *quoted = gnuplot_string(text);
+    char *line = text_format("title = %s\n", quoted);
+    free(text);
+    free(quoted);
+    return line;
+}
+
+/* ---- Bars: the article beside ours --------------------------------------------------------------------------------
+ */
+
+typedef void put_bars(FILE *out, const article_row *theirs, const gemm_record *ours);
+
+static void put_utilization(FILE *out, const article_row *theirs, const gemm_record *ours) {
+    put_value(out, 100 * theirs->utilization);
+    put_value(out, ours ? 100 * ours->util_top : NAN);
+    put_value(out, ours ? 100 * ours->util_unit : NAN);
+}
+
+static void put_speedup(FILE *out, const article_row *theirs, const gemm_record *ours) {
+    put_value(out, theirs->speedup);
+    put_value(out, ours ? ours->speedup : NAN);
+}
+
+static const gemm_record *timed_match(const article_row *row, const record_list *list, const selection *s) {
+    const gemm_record *ours = article_match(row, list, s);
+    return ours && has_speed(ours) ? ours : NULL;
+}
+
+static char *bar_data(const record_list *list, const selection *s, put_bars *put, const char *heading) {
+    text_stream data;
+    text_open(&data);
+    fprintf(data.out, "# %s\n", heading);
+    for (size_t i = 0; i < article_row_count; ++i) {
+        const gemm_record *ours = timed_match(&article_rows[i], list, s);
+        if (!ours && article_rows[i].optional)
+            continue;
+        put_stage_label(data.out, article_rows[i].stage, ours ? ours->kernel : "");
+        put(data.out, &article_rows[i], ours);
+        putc('\n', data.out);
+    }
+    text_close(&data);
+    return data.text;
+}
+
+static bool any_match(const record_list *list, const selection *s) {
+    for (size_t i = 0; i < article_row_count; ++i)
+        if (timed_match(&article_rows[i], list, s))
+            return true;
+    return false;
+}
+
+static double best_speedup(const record_list *list, const selection *s) {
+    double best = 1;
+    for (size_t i = 0; i < article_row_count; ++i) {
+        const gemm_record *ours = timed_match(&article_rows[i], list, s);
+        if (ours && isfinite(ours->speedup))
+            best = fmax(best, ours->speedup);
+    }
+    return best;
+}
+
+static int draw_utilization(const tool_context *context, const record_list *list, const selection *s,
+                            const char *directory, fault *f) {
+    char *subject = describe(list, s, true);
+    figure fig = {.name = "utilization", .width = 1200, .height = 620};
+    fig.settings = title_setting("Utilization of the dense peak", subject);
+    fig.data = bar_data(list, s, put_utilization, "stage, article %, ours % of fastest unit, ours % of own unit");
+    const int result = figure_draw(context, &fig, directory, f);
+    free(subject);
+    free(fig.settings);
+    free(fig.data);
+    return result;
+}
+
+/* The article's speedups end at 22.7; from here on its bars would be stubs on a linear axis. */
+enum { LOG_FROM = 60 };
+
+static int draw_speedup(const tool_context *context, const record_list *list, const selection *s, const char *directory,
+                        fault *f) {
+    char *subject = describe(list, s, true);
+    char *title = title_setting("Speedup over the naive kernel", subject);
+    figure fig = {.name = "speedup", .width = 1200, .height = 620};
+    fig.settings = text_format("%slogarithmic = %d\n", title, best_speedup(list, s) > LOG_FROM);
+    fig.data = bar_data(list, s, put_speedup, "stage, article, ours");
+    const int result = figure_draw(context, &fig, directory, f);
+    free(subject);
+    free(title);
+    free(fig.settings);
+    free(fig.data);
+    return result;
+}
+
+/* ---- Lines: speed over size ---------------------------------------------------------------------------------------
+ */
+
+/* More lines than this cannot be told apart; then only the kernels of the article's table are drawn. */
+enum { MAX_LINES = 8 };
+
+typedef struct line_list {
+    const gemm_record **first; /* one row for each line: it names stage and kernel */
+    size_t count;
+} line_list;
+
+static bool same_line(const gemm_record *a, const gemm_record *b) {
+    return strcmp(a->stage, b->stage) == 0 && strcmp(a->kernel, b->kernel) == 0;
+}
+
+static bool square(const gemm_record *row) { return row->m == row->n && row->n == row->k; }
+
+static void add_line(line_list *lines, const gemm_record *row) {
+    for (size_t i = 0; i < lines->count; ++i)
+        if (same_line(lines->first[i], row))
+            return;
+    lines->first[lines->count++] = row;
+}
+
+static bool on_curve(const selection *s, const gemm_record *row) {
+    return square(row) && has_speed(row) && selected(s, row);
+}
+
+/* `s` has no size. The caller frees lines.first. */
+static line_list find_lines(const record_list *list, const selection *s) {
+    line_list lines = {calloc(list->count + article_row_count, sizeof *lines.first), 0};
+    for (size_t i = 0; lines.first && i < list->count; ++i)
+        if (on_curve(s, &list->rows[i]))
+            add_line(&lines, &list->rows[i]);
+    if (lines.count <= MAX_LINES)
+        return lines;
+    lines.count = 0;
+    for (size_t i = 0; i < article_row_count; ++i) {
+        const gemm_record *row = timed_match(&article_rows[i], list, s);
+        if (row)
+            add_line(&lines, row);
+    }
+    return lines;
+}
+
+static int by_size(const void *a, const void *b) {
+    const gemm_record *x = *(const gemm_record *const *)a, *y = *(const gemm_record *const *)b;
+    return (x->m > y->m) - (x->m < y->m);
+}
+
+typedef double point_value(const gemm_record *row);
+static double own_speed(const gemm_record *row) { return row->tflops; }
+static double baseline_speed(const gemm_record *row) { return row->baseline_tflops; }
+
+/* One data block of a curve: `line` NULL takes every row, the first of each size, as for the shared baseline. */
+static void put_curve(FILE *out, const char *name, const record_list *list, const selection *s, const gemm_record *line,
+                      point_value *value) {
+    const gemm_record **rows = calloc(list->count + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; rows && i < list->count; ++i)
+        if (on_curve(s, &list->rows[i]) && (!line || same_line(line, &list->rows[i])) &&
+            isfinite(value(&list->rows[i])))
+            rows[count++] = &list->rows[i];
+    if (rows)
+        qsort(rows, count, sizeof *rows, by_size);
+    put_label(out, name, NULL, NULL);
+    putc('\n', out);
+    for (size_t i = 0; i < count; ++i)
+        if (i == 0 || rows[i]->m != rows[i - 1]->m)
+            fprintf(out, "%" PRId64 " %.6g\n", rows[i]->m, value(rows[i]));
+    fputs("\n\n", out); /* gnuplot's separator between data blocks */
+    free(rows);
+}
+
+static const char *baseline_name(const record_list *list, const selection *s) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (on_curve(s, &list->rows[i]) && list->rows[i].baseline[0] && isfinite(list->rows[i].baseline_tflops))
+            return list->rows[i].baseline;
+    return NULL;
+}
+
+static bool several_sizes(const record_list *list, const selection *s) {
+    int64_t size = 0;
+    for (size_t i = 0; i < list->count; ++i) {
+        if (!on_curve(s, &list->rows[i]))
+            continue;
+        if (size && list->rows[i].m != size)
+            return true;
+        size = list->rows[i].m;
+    }
+    return false;
+}
+
+static int draw_scaling(const tool_context *context, const record_list *list, const selection *settled,
+                        const char *directory, fault *f) {
+    selection s = *settled;
+    s.size = 0;
+    if (!several_sizes(list, &s)) {
+        printf("plot: no speed over size: the record has fewer than two square sizes for %s, %s\n", s.dtype,
+               s.protocol);
+        return 0;
+    }
+    const line_list lines = find_lines(list, &s);
+    const char *baseline = baseline_name(list, &s);
+    text_stream data;
+    text_open(&data);
+    for (size_t i = 0; i < lines.count; ++i) {
+        char *name = text_format("%.2s %s", lines.first[i]->stage, lines.first[i]->kernel);
+        put_curve(data.out, name, list, &s, lines.first[i], own_speed);
+        free(name);
+    }
+    if (baseline)
+        put_curve(data.out, baseline, list, &s, NULL, baseline_speed);
+    text_close(&data);
+    char *subject = describe(list, &s, false);
+    char *title = title_setting("Speed over size (M = N = K)", subject);
+    figure fig = {.name = "scaling", .data = data.text, .width = 1200, .height = 680};
+    fig.settings = text_format("%skernels = %zu\nbaseline = %d\n", title, lines.count, baseline != NULL);
+    const int result = figure_draw(context, &fig, directory, f);
+    free(lines.first);
+    free(subject);
+    free(title);
+    free(fig.settings);
+    free(data.text);
+    return result;
+}
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------
+ */
+
+int plot_errors(const tool_context *context, const record_list *list, const char *directory, fault *f) {
+    text_stream data;
+    text_open(&data);
+    fputs("# kernel, largest error / its bound\n", data.out);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i) {
+        const gemm_record *row = &list->rows[i];
+        const double share = row->max_err / row->err_bound;
+        if (strcmp(row->status, "pass") != 0 || !isfinite(share) || share <= 0)
+            continue;
+        char *shape = square(row)
+                          ? text_format(" %s %" PRId64 "³", row->dtype, row->m)
+                          : text_format(" %s %" PRId64 "×%" PRId64 "×%" PRId64, row->dtype, row->m, row->n, row->k);
+        char *name = text_format("%.2s %s", row->stage, row->kernel);
+        put_label(data.out, name, shape, NULL);
+        fprintf(data.out, " %.4g\n", share);
+        free(name);
+        free(shape);
+        ++count;
+    }
+    text_close(&data);
+    int result = 0;
+    if (count == 0) {
+        printf("plot: no errors to draw: no row passed a check that records its error\n");
+    } else {
+        char *title = title_setting("Largest error as a share of its bound", "the CPU device");
+        figure fig = {.name = "errors", .settings = title, .data = data.text, .width = 1100};
+        fig.height = 160 + 26 * (int)(count < 60 ? count : 60);
+        result = figure_draw(context, &fig, directory, f);
+        free(title);
+    }
+    free(data.text);
+    return result;
+}
+
+/* ---- The subcommand -----------------------------------------------------------------------------------------------
+ */
+
+int plot_speeds(const tool_context *context, const record_list *list, selection what, const char *directory, fault *f) {
+    selection_settle(&what, list);
+    if (!any_match(list, &what)) {
+        printf("plot: no speeds to draw for %s, %s, size %" PRId64 ": no passed row of the article's kernels has one\n",
+               what.dtype, what.protocol, what.size);
+        return 0;
+    }
+    int result = draw_utilization(context, list, &what, directory, f);
+    if (result == 0)
+        result = draw_speedup(context, list, &what, directory, f);
+    if (result == 0)
+        result = draw_scaling(context, list, &what, directory, f);
+    return result;
+}
+
+typedef struct plot_options {
+    tool_context *context;
+    selection what;
+    const char *record, *out;
+    fault *f;
+} plot_options;
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+    plot_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o->context;
+        return 0;
+    case 't':
+        o->what.dtype = argument;
+        return parse_dtype(argument, o->f) ? EINVAL : 0;
+    case 'p':
+        o->what.protocol = argument;
+        return parse_protocol(argument, o->f) ? EINVAL : 0;
+    case 's':
+        return parse_size(argument, &o->what.size, o->f) ? EINVAL : 0;
+    case 'o':
+        o->out = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->record)
+            return fault_set(o->f, "%.200s: one record at a time; %.200s was given already", argument, o->record),
+                   EINVAL;
+        o->record = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"dtype", 't', "TYPE", 0, "f16 (default), f32, tf32, bf16, e4m3 or e5m2", 1},
+    {"protocol", 'p', "NAME", 0, "burst (default) or sustained", 1},
+    {"size", 's', "N", 0, "The size of the bar charts (default 4096, as in the article)", 1},
+    {"out", 'o', "DIR", 0, "Where the pictures go (default plots/<gpu>)", 1},
+    {0},
+};
+
+static const struct argp_child children[] = {{&context_argp, 0, NULL, 0}, {0}};
+
+static const struct argp plot_argp = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "[FILE.csv]",
+    .doc = "Draws utilization and speedup (the article beside ours) and speed over size.\v"
+           "Without FILE.csv the newest record is drawn. Every picture keeps its gnuplot script and data beside it. "
+           "Without gnuplot, or without rows that have a speed, one sentence says so and the exit status is 0.",
+    .children = children,
+};
+
+/* Pictures of a recorded campaign belong into plots/<gpu>; those of a partial run stay beside it in the build tree. */
+static char *default_directory(const tool_context *context, const char *record, const record_list *list) {
+    const char *gpu = record_gpu(list);
+    if (gpu[0] && strstr(record, "plots/data/")) {
+        char *name = slug(gpu);
+        char *directory = text_format("%s/plots/%s", context->source, name);
+        free(name);
+        return directory;
+    }
+    const char *slash = strrchr(record, '/');
+    return slash ? text_format("%.*s", (int)(slash - record), record) : text_format(".");
+}
+
+int command_plot(tool_context *context, int argc, char **argv, fault *f) {
+    plot_options o = {.context = context, .f = f};
+    if (argp_parse(&plot_argp, argc, argv, 0, NULL, &o) != 0)
+        return EXIT_USAGE;
+    char *path = o.record ? text_format("%s", o.record) : default_record(context);
+    if (!path) {
+        printf("plot: no record yet: ./ladder run makes one\n");
+        return 0;
+    }
+    record_list list = {0};
+    int result = load_record(path, &list, f);
+    if (result == 0) {
+        char *directory = o.out ? text_format("%s", o.out) : default_directory(context, path, &list);
+        result = plot_speeds(context, &list, o.what, directory, f);
+        free(directory);
+    }
+    record_list_free(&list);
+    free(path);
+    return result == 0 ? 0 : EXIT_WORK;
+}

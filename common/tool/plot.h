@@ -1,0 +1,16 @@
+/* Pictures of a record, drawn by gnuplot from scripts that are kept beside them. */
+#ifndef TOOL_PLOT_H
+#define TOOL_PLOT_H
+
+#include "select.h"
+
+/* Draws utilization, speedup and speed over size for the rows that have a speed, into `directory`: a .gp script and a
+ * .dat file each, then SVG and PNG where gnuplot can (a text picture when it can do neither). What cannot be drawn is
+ * said in one sentence on stdout and is no error. The selection is settled here. Returns 0, or -1 when a file could not
+ * be written. */
+int plot_speeds(const tool_context *context, const record_list *list, selection what, const char *directory, fault *f);
+
+/* Draws the error of every checked kernel as a share of its bound: what a run without speeds has to show. */
+int plot_errors(const tool_context *context, const record_list *list, const char *directory, fault *f);
+
+#endif

@@ -1,0 +1,130 @@
+/* ladder table: the article's table beside ours, then every row; or the tables inside documents. */
+#include "update.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table_options {
+    tool_context *context;
+    selection what;
+    bool markdown, update;
+    const char *record;
+    char **documents; /* point into argv */
+    size_t document_count;
+    fault *f;
+} table_options;
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}
+
+static error_t take_argument(table_options *o, char *argument) {
+    if (ends_with(argument, ".csv")) {
+        if (o->record)
+            return fault_set(o->f, "%.200s: one record at a time; %.200s was given already", argument, o->record),
+                   EINVAL;
+        o->record = argument;
+        return 0;
+    }
+    o->documents[o->document_count++] = argument;
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+    table_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o->context;
+        return 0;
+    case 't':
+        o->what.dtype = argument;
+        return parse_dtype(argument, o->f) ? EINVAL : 0;
+    case 'p':
+        o->what.protocol = argument;
+        return parse_protocol(argument, o->f) ? EINVAL : 0;
+    case 's':
+        return parse_size(argument, &o->what.size, o->f) ? EINVAL : 0;
+    case 'm':
+        o->markdown = true;
+        return 0;
+    case 'u':
+        o->update = true;
+        return take_argument(o, argument);
+    case ARGP_KEY_ARG:
+        return take_argument(o, argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    {"dtype", 't', "TYPE", 0, "f16 (default), f32, tf32, bf16, e4m3 or e5m2", 1},
+    {"protocol", 'p', "NAME", 0, "burst (default) or sustained", 1},
+    {"size", 's', "N", 0, "Rows with M = N = K = N (default 4096, as in the article)", 1},
+    {"markdown", 'm', 0, 0, "Print Markdown", 1},
+    {"update", 'u', "DOCUMENT", 0,
+     "Replace the tables between <!-- table:begin ... --> and <!-- table:end --> in this document and in any that "
+     "follow",
+     1},
+    {0},
+};
+
+static const struct argp_child children[] = {{&context_argp, 0, NULL, 0}, {0}};
+
+static const struct argp table_argp = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "[FILE.csv]\n--update DOCUMENT [DOCUMENT...] [FILE.csv]",
+    .doc = "Prints the article's table beside the recorded one, then every recorded row.\v"
+           "Without FILE.csv the newest record is shown. A stage that is not recorded shows a dash, an unknown number "
+           "n/a, a failed row FAIL and no speed. Utilization stands in two columns: of the dense peak of the fastest "
+           "unit for the input type (how far up the ladder), and of the unit that the kernel uses.",
+    .children = children,
+};
+
+static int print_tables(const table_options *o, fault *f) {
+    char *path = o->record ? text_format("%s", o->record) : default_record(o->context);
+    record_list list = {0};
+    if (path && load_record(path, &list, f) != 0) {
+        free(path);
+        return -1;
+    }
+    const report_style style = {o->markdown ? GRID_MARKDOWN : GRID_TEXT, LANG_EN};
+    selection article = o->what;
+    selection_settle(&article, &list);
+    if (path && !o->markdown)
+        printf("record: %s\n", path);
+    report_article(&list, &article, style, stdout);
+    if (!path)
+        printf("No record yet: ./ladder run makes one.\n");
+    else if (list.count > 0) {
+        putchar('\n');
+        report_rows(&list, &o->what, style, stdout);
+    } else
+        printf("%s holds no rows.\n", path);
+    record_list_free(&list);
+    free(path);
+    return 0;
+}
+
+int command_table(tool_context *context, int argc, char **argv, fault *f) {
+    table_options o = {.context = context, .f = f, .documents = calloc((size_t)argc + 1, sizeof(char *))};
+    int result = o.documents ? 0 : fault_set(f, "out of memory");
+    if (result == 0 && argp_parse(&table_argp, argc, argv, 0, NULL, &o) != 0) {
+        free(o.documents);
+        return EXIT_USAGE;
+    }
+    if (result == 0 && !o.update && o.document_count > 0) {
+        fault_set(f, "%.200s: a record's name ends in .csv; to write tables into a document use --update %.200s",
+                  o.documents[0], o.documents[0]);
+        free(o.documents);
+        return EXIT_USAGE;
+    }
+    if (result == 0 && o.update)
+        result = update_documents(context, o.record, o.documents, o.document_count, f);
+    else if (result == 0)
+        result = print_tables(&o, f);
+    free(o.documents);
+    return result == 0 ? 0 : EXIT_WORK;
+}

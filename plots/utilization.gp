@@ -1,0 +1,19 @@
+# Three bars a stage: the article's utilization, ours of the fastest unit (the one that compares), ours of the unit used.
+set style data histogram
+set style histogram clustered gap 1
+set style fill solid 0.95 noborder
+set boxwidth 0.92
+set ylabel 'percent of the datasheet dense peak'
+set yrange [0:*<110]
+set offsets 0, 0, graph 0.08, 0
+set key top left Left reverse samplen 1.5 spacing 1.25
+set xtics scale 0
+
+# Bar i of 3 in cluster $0 is centred at $0 + (i - 2) / 4: gap 1 leaves room for one more bar between clusters.
+percent(x) = sprintf(x < 9.95 ? '%.1f' : '%.0f', x)
+plot data using 2:xtic(1) title "article (mid-range GPU, f16)" linecolor rgb article_grey, \
+     data using 3 title "ours, of the fastest unit for the type" linecolor rgb ours_blue, \
+     data using 4 title "ours, of the unit the kernel uses" linecolor rgb ours_orange, \
+     data using ($0 - 0.25):2:(percent($2)) with labels center offset 0,0.6 textcolor rgb '#404040' notitle, \
+     data using ($0):3:(percent($3)) with labels center offset 0,0.6 textcolor rgb '#404040' notitle, \
+     data using ($0 + 0.25):4:(percent($4)) with labels center offset 0,0.6 textcolor rgb '#404040' notitle

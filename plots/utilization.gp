@@ -8,6 +8,7 @@ set yrange [0:*<110]
 set offsets 0, 0, graph 0.08, 0
 set key top left Left reverse samplen 1.5 spacing 1.25
 set xtics scale 0
+set bmargin 4.5
 
 # Bar i of 3 in cluster $0 is centred at $0 + (i - 2) / 4: gap 1 leaves room for one more bar between clusters.
 percent(x) = sprintf(x < 9.95 ? '%.1f' : '%.0f', x)

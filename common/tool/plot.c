@@ -29,14 +29,19 @@ static void put_label(FILE *out, const char *a, const char *b, const char *c) {
     putc('"', out);
 }
 
-/* "01_naive" takes two lines under a bar: the number and the words. */
+/* "04_bank_padding" stands under its bars as "04 bank", "padding" and the kernel, a line each. */
 static void put_stage_label(FILE *out, const char *stage, const char *kernel) {
-    const char *underscore = strchr(stage, '_');
-    const int number = underscore ? (int)(underscore - stage) : 0;
-    fprintf(out, "\"%.*s ", number, stage);
-    for (const char *p = underscore ? underscore + 1 : stage; *p; ++p)
-        putc(*p == '_' ? ' ' : *p == '"' ? ' ' : *p, out);
-    fputs("\\n", out); /* gnuplot's own line break inside a quoted label */
+    static const char line_break[] = "\\n"; /* gnuplot's own, inside a quoted label */
+    bool numbered = false;
+    putc('"', out);
+    for (const char *p = stage; *p; ++p) {
+        if (*p == '_' && numbered)
+            fputs(line_break, out);
+        else
+            putc(*p == '_' || *p == '"' ? ' ' : *p, out);
+        numbered = numbered || *p == '_';
+    }
+    fputs(line_break, out);
     for (const char *p = kernel; *p; ++p)
         putc(*p == '"' ? ' ' : *p, out);
     putc('"', out);
@@ -87,7 +92,7 @@ static char *bar_data(const record_list *list, const selection *s, put_bars *put
         const gemm_record *ours = timed_match(&article_rows[i], list, s);
         if (!ours && article_rows[i].optional)
             continue;
-        put_stage_label(data.out, article_rows[i].stage, ours ? ours->kernel : "");
+        put_stage_label(data.out, article_rows[i].stage, ours ? ours->kernel : "(no record)");
         put(data.out, &article_rows[i], ours);
         putc('\n', data.out);
     }
@@ -112,12 +117,21 @@ static double best_speedup(const record_list *list, const selection *s) {
     return best;
 }
 
+/* Wide enough that three-digit labels over neighbouring bars stay apart. */
+static int bar_width(const char *data) {
+    int groups = -1; /* the heading's line */
+    for (const char *p = data; *p; ++p)
+        groups += *p == '\n';
+    return 160 + 132 * (groups < 6 ? 6 : groups);
+}
+
 static int draw_utilization(const tool_context *context, const record_list *list, const selection *s,
                             const char *directory, fault *f) {
     char *subject = describe(list, s, true);
-    figure fig = {.name = "utilization", .width = 1200, .height = 620};
+    figure fig = {.name = "utilization", .height = 620};
     fig.settings = title_setting("Utilization of the dense peak", subject);
     fig.data = bar_data(list, s, put_utilization, "stage, article %, ours % of fastest unit, ours % of own unit");
+    fig.width = bar_width(fig.data);
     const int result = figure_draw(context, &fig, directory, f);
     free(subject);
     free(fig.settings);
@@ -132,9 +146,10 @@ static int draw_speedup(const tool_context *context, const record_list *list, co
                         fault *f) {
     char *subject = describe(list, s, true);
     char *title = title_setting("Speedup over the naive kernel", subject);
-    figure fig = {.name = "speedup", .width = 1200, .height = 620};
+    figure fig = {.name = "speedup", .height = 620};
     fig.settings = text_format("%slogarithmic = %d\n", title, best_speedup(list, s) > LOG_FROM);
     fig.data = bar_data(list, s, put_speedup, "stage, article, ours");
+    fig.width = bar_width(fig.data);
     const int result = figure_draw(context, &fig, directory, f);
     free(subject);
     free(title);
@@ -236,6 +251,22 @@ static bool several_sizes(const record_list *list, const selection *s) {
     return false;
 }
 
+/* The sizes on the axis, smallest first: "1024 2048 4096". The caller frees it. */
+static char *axis_sizes(const record_list *list, const selection *s) {
+    text_stream text;
+    text_open(&text);
+    for (int64_t last = 0, next = 1; next; last = next) {
+        next = 0;
+        for (size_t i = 0; i < list->count; ++i)
+            if (on_curve(s, &list->rows[i]) && list->rows[i].m > last && (!next || list->rows[i].m < next))
+                next = list->rows[i].m;
+        if (next)
+            fprintf(text.out, "%s%" PRId64, last ? " " : "", next);
+    }
+    text_close(&text);
+    return text.text;
+}
+
 static int draw_scaling(const tool_context *context, const record_list *list, const selection *settled,
                         const char *directory, fault *f) {
     selection s = *settled;
@@ -260,7 +291,10 @@ static int draw_scaling(const tool_context *context, const record_list *list, co
     char *subject = describe(list, &s, false);
     char *title = title_setting("Speed over size (M = N = K)", subject);
     figure fig = {.name = "scaling", .data = data.text, .width = 1200, .height = 680};
-    fig.settings = text_format("%skernels = %zu\nbaseline = %d\n", title, lines.count, baseline != NULL);
+    char *sizes = axis_sizes(list, &s);
+    fig.settings =
+        text_format("%skernels = %zu\nbaseline = %d\nsizes = '%s'\n", title, lines.count, baseline != NULL, sizes);
+    free(sizes);
     const int result = figure_draw(context, &fig, directory, f);
     free(lines.first);
     free(subject);

@@ -33,16 +33,17 @@ static bool above_peak(double share) { return isfinite(share) && share > 1; }
 static char *cell_share(double share) {
     if (!isfinite(share))
         return cell_text(UNKNOWN);
-    return text_format("%.1f %%%s", 100 * share, above_peak(share) ? " (!)" : "");
+    return text_format("%.*f %%%s", share < 0.0095 ? 2 : 1, 100 * share, above_peak(share) ? " (!)" : "");
 }
 
 /* The ratio without its interval would hide that two kernels cannot be told apart. */
 static char *cell_ratio(const gemm_record *row) {
     if (!isfinite(row->ratio))
         return cell_text(UNKNOWN);
+    const int digits = row->ratio >= 0.1 ? 3 : row->ratio >= 0.01 ? 4 : 5;
     if (!isfinite(row->ratio_lo) || !isfinite(row->ratio_hi))
-        return text_format("%.3f", row->ratio);
-    return text_format("%.3f [%.3f, %.3f]", row->ratio, row->ratio_lo, row->ratio_hi);
+        return text_format("%.*f", digits, row->ratio);
+    return text_format("%.*f [%.*f, %.*f]", digits, row->ratio, digits, row->ratio_lo, digits, row->ratio_hi);
 }
 
 static char *cell_shape(const gemm_record *row) {

@@ -1,0 +1,82 @@
+# add_cpu_kernel(<target> <source.cu>...)
+#
+# Makes an object library of CUDA sources for the CPU device. Each source goes through cu2cpp, which rewrites its launches and
+# keeps its line numbers, and is then compiled as C++17. Headers are tracked by the compiler, as for any C++ source; a header
+# must not contain launches. Includes in quotes are looked up next to the .cu file, then in common/.
+
+include(CheckCSourceRuns)
+
+# FMA and half conversions in hardware, when the machine that builds has them. A cross build cannot know.
+function(_cpu_device_find_machine_flags)
+    if(DEFINED CPU_DEVICE_MACHINE_FLAGS OR CMAKE_CROSSCOMPILING)
+        return()
+    endif()
+    set(flags "")
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+        set(CMAKE_REQUIRED_FLAGS "-mfma -mf16c")
+        check_c_source_runs([=[
+            #include <immintrin.h>
+            int main(int argc, char **argv) {
+                (void)argv;
+                __m128 x = _mm_set1_ps((float)argc);
+                x = _mm_fmadd_ps(x, x, _mm_cvtph_ps(_mm_cvtps_ph(x, 0)));
+                return _mm_cvtss_f32(x) == (float)(argc * argc + argc) ? 0 : 1;
+            }]=] CPU_DEVICE_HAS_FMA_AND_F16C)
+        if(CPU_DEVICE_HAS_FMA_AND_F16C)
+            set(flags -mfma -mf16c)
+        endif()
+    endif()
+    set(CPU_DEVICE_MACHINE_FLAGS "${flags}" CACHE STRING "Processor flags for kernels on the CPU device")
+    mark_as_advanced(CPU_DEVICE_MACHINE_FLAGS)
+endfunction()
+_cpu_device_find_machine_flags()
+
+# Register tiles must become registers, so loops over them must unroll completely; vectorised code would merge the accesses of
+# a thread, which are to be seen one by one.
+set(gnu_optimisation -O3 "SHELL:--param max-completely-peel-times=256"
+    "SHELL:--param max-completely-peeled-insns=100000" -fno-tree-vectorize)
+set(clang_optimisation -O2 -fno-vectorize -fno-slp-vectorize -Wno-pass-failed)
+set(optimised "$<NOT:$<CONFIG:Debug>>")
+add_library(cpu_device_kernel_flags INTERFACE)
+target_compile_features(cpu_device_kernel_flags INTERFACE cxx_std_17)
+target_compile_options(cpu_device_kernel_flags INTERFACE
+    -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=fast ${CPU_DEVICE_MACHINE_FLAGS}
+    # Without it, g++ looks for an initialiser of the dynamic shared array at every use.
+    "$<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init>"
+    "$<$<AND:$<CXX_COMPILER_ID:GNU>,${optimised}>:${gnu_optimisation}>"
+    "$<$<AND:$<CXX_COMPILER_ID:Clang,AppleClang>,${optimised}>:${clang_optimisation}>"
+    "$<$<CONFIG:Debug>:-O0;-g>")
+
+function(add_cpu_kernel target)
+    if(NOT ARGN)
+        message(FATAL_ERROR "add_cpu_kernel(${target}) needs at least one .cu file.")
+    endif()
+    set(generated "")
+    set(directories "")
+    foreach(source IN LISTS ARGN)
+        get_filename_component(source "${source}" ABSOLUTE)
+        get_filename_component(name "${source}" NAME)
+        get_filename_component(directory "${source}" DIRECTORY)
+        # Two kernel.cu of one target must not meet in one file.
+        string(MD5 hash "${source}")
+        string(SUBSTRING "${hash}" 0 8 hash)
+        set(output "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpu/${hash}/${name}.cpp")
+        get_filename_component(output_directory "${output}" DIRECTORY)
+        file(MAKE_DIRECTORY "${output_directory}")
+        add_custom_command(
+            OUTPUT "${output}"
+            COMMAND cu2cpp "${source}" "${output}"
+            DEPENDS cu2cpp "${source}"
+            COMMENT "Rewriting launches of ${name} for the CPU device"
+            VERBATIM)
+        list(APPEND generated "${output}")
+        list(APPEND directories "${directory}")
+    endforeach()
+    list(REMOVE_DUPLICATES directories)
+
+    set(device "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+    add_library(${target} OBJECT ${generated})
+    target_include_directories(${target} BEFORE PRIVATE "${device}/include")
+    target_include_directories(${target} PRIVATE ${directories} "${device}/..")
+    target_link_libraries(${target} PRIVATE cpu_device_kernel_flags PUBLIC cpu_device)
+endfunction()

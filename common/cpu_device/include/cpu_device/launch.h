@@ -1,0 +1,106 @@
+// The target of rewritten launches. cu2cpp turns
+//     kernel<<<grid, block, shared, stream>>>(arguments)
+// into
+//     CPU_DEVICE_LAUNCH(kernel).configure(grid, block, shared, stream)(arguments)
+#ifndef CPU_DEVICE_LAUNCH_H
+#define CPU_DEVICE_LAUNCH_H
+
+#include "block.h"
+#include <cstddef>
+#include <type_traits>
+
+namespace cpu_device {
+
+// Stands for a literal 0 or NULL among the arguments: a null pointer constant stops being one once it is passed on
+// through a deduced parameter, so it keeps its nature in this type until the kernel's own parameter is known.
+struct Zero {
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_pointer_v<T>, int> = 0>
+    constexpr operator T() const {
+        return T();
+    }
+};
+
+template <class T> constexpr T zero_as_int(T value) { return value; }
+constexpr int zero_as_int(Zero) { return 0; }
+
+// The arguments were evaluated once and copied by the caller; every thread gets copies of its own, as on a GPU.
+template <class Kernel, class... Arguments>
+cudaError_t run_grid(const cpu_device_launch_config &config, const Kernel &kernel, Arguments &...arguments) {
+    auto thread = [&] { kernel(arguments...); };
+    return cpu_device_launch(
+        &config, [](void *thread_) { (*static_cast<decltype(thread) *>(thread_))(); }, &thread);
+}
+
+// A launch of a kernel whose address is known: arguments convert to its parameters as in an ordinary call.
+template <class... Parameters> struct AddressedLaunch {
+    void (*kernel)(Parameters...);
+    cpu_device_launch_config config;
+
+    cudaError_t operator()(Parameters... arguments) { return run_grid(config, kernel, arguments...); }
+};
+
+// A launch of a kernel template or an overload set: the arguments select the function.
+template <class Call, class Viable> struct DeducedLaunch {
+    const Call &call;
+    cpu_device_launch_config config;
+
+    template <class... Arguments> cudaError_t operator()(Arguments... arguments) {
+        if constexpr ((std::is_same_v<Arguments, Zero> || ...) &&
+                      std::is_invocable_v<Viable, decltype(zero_as_int(arguments))...>)
+            return run_with(zero_as_int(arguments)...);
+        else
+            return run_grid(config, call, arguments...);
+    }
+
+  private:
+    template <class... Arguments> cudaError_t run_with(Arguments... arguments) {
+        return run_grid(config, call, arguments...);
+    }
+};
+
+// Selects the address of a kernel, where its name alone stands for one function. The unused argument of a dependent
+// type makes the compiler look only when a launch is instantiated, and then a failure just rules this way out.
+template <class Dependent, class... Parameters>
+auto address_of(Dependent, void (*kernel)(Parameters...)) -> void (*)(Parameters...) {
+    return kernel;
+}
+
+template <class... Parameters>
+AddressedLaunch<Parameters...> addressed_launch(void (*kernel)(Parameters...), cpu_device_launch_config config) {
+    config.kernel_function = reinterpret_cast<const void *>(kernel);
+    return {kernel, config};
+}
+
+template <class Address, class Call, class Viable> struct Launch {
+    const char *kernel_name;
+    Address address;
+    Call call;
+    Viable viable;
+
+    auto configure(dim3 grid, dim3 block, std::size_t dynamic_shared_size = 0, cudaStream_t stream = nullptr) const {
+        const cpu_device_launch_config config = {grid, block, dynamic_shared_size, stream, kernel_name, nullptr};
+        if constexpr (std::is_invocable_v<Address, int>)
+            return addressed_launch(address(0), config);
+        else
+            return DeducedLaunch<Call, Viable>{call, config};
+    }
+};
+
+template <class Address, class Call, class Viable>
+Launch<Address, Call, Viable> make_launch(const char *kernel_name, Address address, Call call, Viable viable) {
+    return {kernel_name, address, call, viable};
+}
+
+} // namespace cpu_device
+
+// Variadic because the commas of template arguments separate macro arguments too.
+#define CPU_DEVICE_LAUNCH(...)                                                                                         \
+    ::cpu_device::make_launch(                                                                                         \
+        #__VA_ARGS__,                                                                                                  \
+        [&](auto dependent) -> decltype(::cpu_device::address_of(dependent, __VA_ARGS__)) {                            \
+            return ::cpu_device::address_of(dependent, __VA_ARGS__);                                                   \
+        },                                                                                                             \
+        [&](auto... arguments) { (__VA_ARGS__)(arguments...); },                                                       \
+        [&](auto... arguments) -> decltype((void)(__VA_ARGS__)(arguments...)) {})
+
+#endif

@@ -1,0 +1,279 @@
+#define _GNU_SOURCE
+#include "scheduler.h"
+
+#include "fault.h"
+#include "fiber.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Stack of a CUDA thread, guard page included. Pages that are never touched cost nothing. */
+#define STACK_SIZE ((size_t)64 << 10)
+#define GUARD_SIZE ((size_t)4 << 10)
+/* Each guard splits a mapping, and Linux allows 65530 mappings in a process; above this many, stacks go without. */
+#define MAX_GUARDS 16384
+/* Tops of stacks that lie a multiple of 4 KiB apart would compete for the same lines of the L1 cache. */
+#define STACK_COLOURS 16
+#define STACK_COLOUR_STEP ((size_t)256)
+
+/* The dynamic shared window. Kernels declare it as extern __shared__ __align__(1024) unsigned char smem[]. */
+_Alignas(1024) _Thread_local unsigned char smem[MAX_SHARED_WITH_OPT_IN];
+
+static _Thread_local struct block *own_block;
+
+struct block *cpu_device_current_block(void) {
+    return own_block;
+}
+
+uint3 cpu_device_thread_index(void) { return own_block->current->index; }
+uint3 cpu_device_block_index(void) { return own_block->index; }
+uint3 cpu_device_block_dim(void) { return own_block->grid->config->block; }
+uint3 cpu_device_grid_dim(void) { return own_block->grid->config->grid; }
+
+uint32_t cpu_device_shared_address(const void *pointer) { return (uint32_t)((uintptr_t)pointer - (uintptr_t)smem); }
+
+/* ---- Fibers ---- */
+
+static char *stack_of_fiber(const struct block *block, size_t number) { return block->stacks + number * STACK_SIZE; }
+
+bool cpu_device_is_stack_guard(const struct block *block, const void *address) {
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)block->stacks;
+    return offset < STACK_SIZE * MAX_THREADS_PER_BLOCK && offset % STACK_SIZE < GUARD_SIZE;
+}
+
+static void finish_thread(struct block *block) {
+    struct cuda_thread *thread = block->current;
+    struct warp *warp = &block->warps[thread->warp];
+    warp->runnable &= ~(1u << thread->lane);
+    warp->exited |= 1u << thread->lane;
+    thread->fiber = NULL;
+    block->live--;
+    if (warp->open_meetings)
+        cpu_device_settle_meetings(block, thread->warp);
+}
+
+static struct cuda_thread *next_thread(struct block *block, unsigned warp_number) {
+    unsigned runnable = block->warps[warp_number].runnable;
+    if (!runnable)
+        return NULL;
+    unsigned lane =
+        block->grid->descending ? 31u - (unsigned)__builtin_clz(runnable) : (unsigned)__builtin_ctz(runnable);
+    return &block->threads[warp_number * WARP_SIZE + lane];
+}
+
+/* Runs threads one after the other, as long as the next one to run has not started yet. */
+static void fiber_main(void) {
+    struct block *block = own_block;
+    for (;;) {
+        struct fiber *fiber = block->current->fiber;
+        unsigned warp = block->current->warp;
+        block->grid->run_thread(block->grid->argument);
+        finish_thread(block);
+        struct cuda_thread *next = next_thread(block, warp);
+        if (next && !next->fiber && !block->failed) {
+            next->fiber = fiber;
+            block->current = next;
+            continue;
+        }
+        fiber->next_idle = block->idle_fibers;
+        block->idle_fibers = fiber;
+        cpu_device_fiber_switch(&fiber->stack_pointer, block->scheduler_stack_pointer);
+    }
+}
+
+static struct fiber *take_fiber(struct block *block) {
+    static atomic_uint guards;
+    struct fiber *fiber = block->idle_fibers;
+    if (fiber) {
+        block->idle_fibers = fiber->next_idle;
+        return fiber;
+    }
+    unsigned number = block->fiber_count++;
+    fiber = &block->fibers[number];
+    char *stack = stack_of_fiber(block, number);
+    if (atomic_load(&guards) < MAX_GUARDS && mprotect(stack, GUARD_SIZE, PROT_NONE) == 0)
+        atomic_fetch_add(&guards, 1);
+    size_t colour = number % STACK_COLOURS * STACK_COLOUR_STEP;
+    fiber->stack_pointer = cpu_device_fiber_prepare(stack + STACK_SIZE - colour, fiber_main);
+    return fiber;
+}
+
+static void resume(struct block *block, struct cuda_thread *thread) {
+    if (!thread->fiber)
+        thread->fiber = take_fiber(block);
+    block->current = thread;
+    cpu_device_fiber_switch(&block->scheduler_stack_pointer, thread->fiber->stack_pointer);
+    block->current = NULL;
+}
+
+void cpu_device_suspend(struct block *block) {
+    cpu_device_fiber_switch(&block->current->fiber->stack_pointer, block->scheduler_stack_pointer);
+}
+
+/* ---- The barrier of the block ---- */
+
+unsigned cpu_device_barrier(int predicate, unsigned *participants) {
+    struct block *block = own_block;
+    struct cuda_thread *thread = block->current;
+    struct warp *warp = &block->warps[thread->warp];
+    warp->runnable &= ~(1u << thread->lane);
+    warp->at_barrier |= 1u << thread->lane;
+    block->barrier.arrived++;
+    block->barrier.nonzero += predicate != 0;
+    cpu_device_suspend(block);
+    if (participants)
+        *participants = block->barrier.released_arrived;
+    return block->barrier.released_nonzero;
+}
+
+/* Threads that have exited count as arrived, as on the hardware. */
+static bool release_barrier(struct block *block) {
+    if (block->barrier.arrived == 0 || block->barrier.arrived < block->live)
+        return false;
+    block->barrier.released_arrived = block->barrier.arrived;
+    block->barrier.released_nonzero = block->barrier.nonzero;
+    block->barrier.arrived = block->barrier.nonzero = 0;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        block->warps[w].runnable |= block->warps[w].at_barrier;
+        block->warps[w].at_barrier = 0;
+    }
+    return true;
+}
+
+/* ---- Failure ---- */
+
+void cpu_device_fail_block(struct block *block, const char *format, ...) {
+    char sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    block->failed = true;
+    /* Other blocks of the grid are likely to fail in the same way; one sentence is enough. */
+    if (!atomic_exchange(&block->grid->failed, true))
+        fprintf(stderr, "CPU device: kernel %s, block (%u, %u, %u): %s\n", block->grid->config->kernel_name,
+                block->index.x, block->index.y, block->index.z, sentence);
+}
+
+static void report_deadlock(struct block *block) {
+    unsigned at_barrier = block->barrier.arrived, in_warp = block->live - at_barrier;
+    const struct cuda_thread *example = NULL;
+    unsigned missing = 0;
+    for (unsigned w = 0; w < block->warp_count && !example; w++) {
+        const struct warp *warp = &block->warps[w];
+        if (!warp->open_meetings)
+            continue;
+        const struct meeting *meeting = &warp->meetings[__builtin_ctz(warp->open_meetings)];
+        example = &block->threads[w * WARP_SIZE + (unsigned)__builtin_ctz(meeting->arrived)];
+        missing = meeting->mask & ~meeting->arrived & ~warp->exited;
+    }
+    char detail[160] = "";
+    if (example)
+        snprintf(detail, sizeof detail, " (lane %u of warp %u, for one, waits for lanes 0x%08x)", example->lane,
+                 example->warp, missing);
+    cpu_device_fail_block(
+        block, "deadlock: %u of %u threads wait at __syncthreads, %u in a warp function%s, and none can go on.",
+        at_barrier, block->live, in_warp, detail);
+}
+
+/* ---- Blocks ---- */
+
+/* Called when no thread of the block can run. Returns whether that has changed. */
+static bool make_progress(struct block *block) {
+    if (release_barrier(block))
+        return true;
+    report_deadlock(block);
+    return false;
+}
+
+static void run_warps(struct block *block) {
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        unsigned w = block->grid->descending ? block->warp_count - 1 - i : i;
+        struct cuda_thread *thread;
+        while (!block->failed && (thread = next_thread(block, w)))
+            resume(block, thread);
+    }
+}
+
+static void start_block(struct block *block, uint64_t number) {
+    const struct cpu_device_launch_config *config = block->grid->config;
+    block->index.x = (unsigned)(number % config->grid.x);
+    block->index.y = (unsigned)(number / config->grid.x % config->grid.y);
+    block->index.z = (unsigned)(number / config->grid.x / config->grid.y);
+    block->live = block->thread_count;
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        unsigned left = block->thread_count - w * WARP_SIZE;
+        unsigned present = left >= WARP_SIZE ? ~0u : (1u << left) - 1;
+        block->warps[w].runnable = present;
+        block->warps[w].exited = ~present;
+    }
+    /* All ones are NaN in every floating-point format: what nobody wrote shows. */
+    memset(smem, 0xff, config->dynamic_shared_size);
+}
+
+static void run_block(struct block *block, uint64_t number) {
+    start_block(block, number);
+    run_warps(block);
+    while (block->live > 0 && !block->failed && make_progress(block))
+        run_warps(block);
+}
+
+static void enter_grid(struct block *block, struct grid *grid) {
+    uint3 size = grid->config->block;
+    block->grid = grid;
+    block->thread_count = size.x * size.y * size.z;
+    block->warp_count = (block->thread_count + WARP_SIZE - 1) / WARP_SIZE;
+    for (unsigned t = 0; t < block->thread_count; t++)
+        block->threads[t] = (struct cuda_thread){
+            .index = {t % size.x, t / size.x % size.y, t / (size.x * size.y)},
+            .warp = (uint16_t)(t / WARP_SIZE),
+            .lane = (uint16_t)(t % WARP_SIZE),
+        };
+}
+
+/* A failed block leaves threads in the middle of the kernel. Their fibers are prepared anew, from the first one. */
+static void abandon_block(struct block *block) {
+    block->failed = false;
+    block->fiber_count = 0;
+    block->idle_fibers = NULL;
+    memset(&block->barrier, 0, sizeof block->barrier);
+    memset(block->warps, 0, sizeof block->warps);
+}
+
+static struct block *create_block(void) {
+    struct block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    void *stacks = mmap(NULL, STACK_SIZE * MAX_THREADS_PER_BLOCK, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (stacks == MAP_FAILED) {
+        free(block);
+        return NULL;
+    }
+    block->stacks = stacks;
+    return block;
+}
+
+void cpu_device_run_blocks(struct grid *grid) {
+    if (!own_block)
+        own_block = create_block();
+    if (!own_block || !cpu_device_prepare_thread_for_faults()) {
+        fprintf(stderr, "CPU device: no memory for the stacks of a block.\n");
+        atomic_store(&grid->failed, true);
+        return;
+    }
+    struct block *block = own_block;
+    enter_grid(block, grid);
+    while (!atomic_load_explicit(&grid->failed, memory_order_relaxed)) {
+        uint64_t number = atomic_fetch_add(&grid->next_block, 1);
+        if (number >= grid->block_count)
+            break;
+        run_block(block, number);
+        if (block->failed)
+            abandon_block(block);
+    }
+    block->grid = NULL;
+}

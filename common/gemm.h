@@ -60,10 +60,11 @@ typedef struct gemm_footprint {
 /* One kernel variant of a stage. */
 typedef struct gemm_kernel {
     const char *name;
-    const char *adds;   /* half a sentence: what this variant shows */
-    uint32_t dtypes;    /* GEMM_HAS(GEMM_F32) | ... */
-    gemm_unit unit;     /* GEMM_UNIT_HOST: launch gets host pointers and runs before it returns */
-    /* Enqueues the product on `stream` and returns the launch error, if any. Pointers in the problem are device memory. */
+    const char *adds; /* half a sentence: what this variant shows */
+    uint32_t dtypes;  /* GEMM_HAS(GEMM_F32) | ... */
+    gemm_unit unit;   /* GEMM_UNIT_HOST: launch gets host pointers and runs before it returns */
+    /* Enqueues the product on `stream` and returns the launch error, if any. Pointers in the problem are device memory.
+     */
     cudaError_t (*launch)(const gemm_problem *problem, cudaStream_t stream);
     /* Registers and occupancy for --list and the records. NULL: not known. */
     gemm_footprint (*footprint)(gemm_dtype dtype);

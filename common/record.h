@@ -28,15 +28,15 @@ typedef struct gemm_record {
     int64_t samples;
     double time_us, time_lo_us, time_hi_us; /* median of one launch and its 95 % interval */
     double tflops;                          /* 2 m n k / time */
-    double util_unit; /* tflops over the dense peak of the unit the kernel uses: 0.25 is 25 % */
-    double util_top;  /* tflops over the dense peak of the fastest unit for the input type */
-    double speedup;   /* over 01_naive/coalesced at the same dtype, shape, scalars and protocol in the same campaign */
+    double util_unit;                       /* tflops over the dense peak of the unit the kernel uses: 0.25 is 25 % */
+    double util_top;                        /* tflops over the dense peak of the fastest unit for the input type */
+    double speedup; /* over 01_naive/coalesced at the same dtype, shape, scalars and protocol in the same campaign */
     char baseline[RECORD_NAME]; /* cublas ..., empty when there is none */
     double baseline_tflops;
-    double ratio, ratio_lo, ratio_hi; /* baseline time / kernel time, paired: above 1 is faster than the baseline */
-    char status[RECORD_NAME];         /* pass fail skip */
-    char reason[RECORD_TEXT];         /* why a row failed or was skipped */
-    double max_err, err_bound; /* |C - reference| where it is largest against its bound, and that bound */
+    double ratio, ratio_lo, ratio_hi;   /* baseline time / kernel time, paired: above 1 is faster than the baseline */
+    char status[RECORD_NAME];           /* pass fail skip */
+    char reason[RECORD_TEXT];           /* why a row failed or was skipped */
+    double max_err, err_bound;          /* |C - reference| where it is largest against its bound, and that bound */
     double regs, smem_bytes, occupancy; /* per thread; per block; share of the multiprocessor's threads, 0..1 */
     double sm_clock_mhz, power_w, temp_c;
     char gpu[RECORD_NAME], driver[RECORD_NAME], toolkit[RECORD_NAME], cublas[RECORD_NAME], commit[RECORD_NAME];
@@ -71,8 +71,8 @@ int record_append_csv(const char *path, const record_list *list, char *error, si
 /* As record_write_csv, as a JSON array of objects with the same field names; unknown numbers are null. */
 int record_write_json(const char *path, const record_list *list, char *error, size_t error_size);
 
-/* What the writers above stand on: replaces `path` by `size` bytes of text through a temporary file beside it; a pipe or a
- * terminal is written to instead. Returns 0, or -1 with errno set and the old file in place. */
+/* What the writers above stand on: replaces `path` by `size` bytes of text through a temporary file beside it; a pipe
+ * or a terminal is written to instead. Returns 0, or -1 with errno set and the old file in place. */
 int record_replace_file(const char *path, const char *text, size_t size);
 
 #endif

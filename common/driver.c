@@ -1,0 +1,431 @@
+#define _GNU_SOURCE /* program_invocation_short_name */
+
+#include "baseline.h"
+#include "gpu.h"
+#include "number.h"
+#include "options.h"
+#include "problem.h"
+#include "provenance.h"
+#include "record.h"
+#include "verify.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef GEMM_CPU_DEVICE
+enum { DEFAULT_SIZE = 256 };
+#else
+enum { DEFAULT_SIZE = 1024 };
+#endif
+
+/* Everything that lives as long as the run. */
+typedef struct {
+    const gemm_stage *stage;
+    options options;
+    gpu_info gpu;
+    gpu_monitor *monitor;
+    baseline *cublas;
+    timing_protocol protocols[2];
+    int protocol_count;
+    gemm_record common; /* the fields that every row shares */
+    record_list rows;
+    int failures;
+} run;
+
+static _Noreturn void usage_error(const char *sentence) {
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, sentence);
+    exit(2);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+static void print_speed(const run *r, const gemm_record *row) {
+    if (isnan(row->time_us))
+        return;
+    printf("  %s %.4g %s", row->protocol, row->time_us < 1e3 ? row->time_us : row->time_us / 1e3,
+           row->time_us < 1e3 ? "us" : "ms");
+    printf("  %.4g TFLOP/s", row->tflops);
+    if (!isnan(row->util_unit))
+        printf("  %.1f %% of its unit, %.1f %% of the fastest%s", 100.0 * row->util_unit, 100.0 * row->util_top,
+               row->util_unit > 1.0 ? " (!) above the peak: check the timing" : "");
+    if (!isnan(row->ratio))
+        printf("  %.3f [%.3f, %.3f] x %s", row->ratio, row->ratio_lo, row->ratio_hi, row->baseline);
+    else if (r->cublas || !r->gpu.is_cpu_device)
+        printf("  cuBLAS n/a");
+}
+
+static void print_row(const run *r, const gemm_record *row, double relative_error) {
+    char shape[80];
+    snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->m, (long long)row->n, (long long)row->k);
+    printf("%-14s %-4s %-17s ", row->kernel, row->dtype, shape);
+    if (strcmp(row->status, "pass") == 0)
+        printf("PASS  max err %.2e, bound %.2e, rel %.1e", row->max_err, row->err_bound, relative_error);
+    else
+        printf("%s  %s", strcmp(row->status, "fail") == 0 ? "FAIL" : "SKIP", row->reason);
+    print_speed(r, row);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void print_device(const run *r) {
+    if (r->gpu.is_cpu_device) {
+        printf("device: cpu (this driver was built for the CPU device: it checks results, it does not time)\n");
+    } else {
+        printf("device: gpu (%s, sm_%d%d, %d multiprocessors", r->gpu.name, r->gpu.major, r->gpu.minor,
+               r->gpu.multiprocessors);
+        if (!isnan(r->gpu.clock_mhz))
+            printf(", %.0f MHz", r->gpu.clock_mhz);
+        printf("; driver %s, CUDA %s, cuBLAS %s)\n", r->gpu.driver, r->gpu.toolkit,
+               r->cublas ? baseline_version(r->cublas) : "n/a");
+    }
+}
+
+static void print_number(const char *format, double value, int width) {
+    char text[32] = "n/a";
+    if (!isnan(value))
+        snprintf(text, sizeof text, format, value);
+    printf("%*s  ", width, text);
+}
+
+static void list_kernels(const run *r) {
+    printf("%-14s %-5s %9s  %12s  %9s  %11s  %s\n", "kernel", "type", "registers", "shared bytes", "occupancy",
+           "local bytes", "what it shows");
+    for (int i = 0; i < r->stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &r->stage->kernels[i];
+        for (int d = 0; d < GEMM_DTYPE_COUNT; d++) {
+            if (!(kernel->dtypes & GEMM_HAS(d)))
+                continue;
+            gpu_usage usage = {NAN, NAN, NAN, NAN};
+            if (kernel->footprint) {
+                const gemm_footprint footprint = kernel->footprint((gemm_dtype)d);
+                usage = gpu_usage_of(&r->gpu, &footprint);
+            }
+            printf("%-14s %-5s ", kernel->name, number_name((gemm_dtype)d));
+            print_number("%.0f", usage.registers, 9);
+            print_number("%.0f", usage.smem_bytes, 12);
+            print_number("%.0f %%", 100.0 * usage.occupancy, 9);
+            print_number("%.0f", usage.local_bytes, 11);
+            printf("%s\n", kernel->adds);
+        }
+    }
+    if (r->gpu.is_cpu_device)
+        printf("Registers and occupancy are a GPU's: the CPU device has none.\n");
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void set_status(gemm_record *row, const char *status, const char *reason) {
+    snprintf(row->status, sizeof row->status, "%s", status);
+    snprintf(row->reason, sizeof row->reason, "%s", reason);
+}
+
+/* `relative_error` is ||C - reference|| / ||reference||, shown for rows that passed. */
+static void add_row(run *r, const gemm_record *row, double relative_error) {
+    if (strcmp(row->status, "fail") == 0)
+        r->failures++;
+    print_row(r, row, relative_error);
+    if (record_push(&r->rows, row) != 0)
+        usage_error("out of memory");
+}
+
+static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_problem *shape, gemm_record *row) {
+    *row = r->common;
+    snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
+    snprintf(row->dtype, sizeof row->dtype, "%s", number_name(shape->dtype));
+    row->m = shape->M;
+    row->n = shape->N;
+    row->k = shape->K;
+    if (kernel->footprint) {
+        const gemm_footprint footprint = kernel->footprint(shape->dtype);
+        const gpu_usage usage = gpu_usage_of(&r->gpu, &footprint);
+        row->regs = usage.registers;
+        row->smem_bytes = usage.smem_bytes;
+        row->occupancy = usage.occupancy;
+    }
+}
+
+/* Speed in TFLOP/s of 2 M N K operations; NAN for an empty product. Doubles, because 2 M N K passes 2^31 at 1024. */
+static double rate(const gemm_problem *s, double time_us) {
+    const double flops = 2.0 * (double)s->M * (double)s->N * (double)s->K;
+    return flops > 0.0 && time_us > 0.0 ? flops / time_us / 1e6 : NAN;
+}
+
+static void fill_times(const run *r, const gemm_kernel *kernel, const gemm_problem *shape, const timing_result *t,
+                       gemm_record *row) {
+    row->samples = t->samples;
+    row->time_us = t->time_us.median;
+    row->time_lo_us = t->time_us.low;
+    row->time_hi_us = t->time_us.high;
+    row->tflops = rate(shape, t->time_us.median);
+    row->util_unit = row->tflops / gpu_unit_peak(&r->gpu.peaks, kernel->unit);
+    row->util_top = kernel->unit == GEMM_UNIT_HOST ? NAN : row->tflops / gpu_top_peak(&r->gpu.peaks, shape->dtype);
+    row->sm_clock_mhz = t->readings.sm_clock_mhz;
+    row->power_w = t->readings.power_w;
+    row->temp_c = t->readings.temperature_c;
+    if (!isnan(t->ratio.median)) {
+        snprintf(row->baseline, sizeof row->baseline, "cublas");
+        row->baseline_tflops = rate(shape, t->baseline_us.median);
+        row->ratio = t->ratio.median;
+        row->ratio_lo = t->ratio.low;
+        row->ratio_hi = t->ratio.high;
+    }
+}
+
+/* One row per protocol. Only a kernel that passed its check gets here. */
+static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gemm_record *checked,
+                        double relative_error) {
+    for (int i = 0; i < r->protocol_count; i++) {
+        gemm_record row = *checked;
+        const timing_options how = {r->protocols[i], r->options.warmup, r->options.samples};
+        timing_result times;
+        snprintf(row.protocol, sizeof row.protocol, "%s", how.protocol == PROTOCOL_BURST ? "burst" : "sustained");
+        const cudaError_t error = problem_time(p, kernel, r->cublas, &how, r->monitor, &times);
+        if (error == cudaSuccess) {
+            fill_times(r, kernel, &p->device, &times, &row);
+        } else {
+            char why[200];
+            snprintf(why, sizeof why, "failed while it was timed: %s", cudaGetErrorString(error));
+            set_status(&row, "fail", why);
+            cudaGetLastError();
+        }
+        add_row(r, &row, relative_error);
+    }
+}
+
+static int is_timed(const run *r, const gemm_problem *s) {
+    return r->protocol_count > 0 && s->M > 0 && s->N > 0 && s->K > 0;
+}
+
+static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
+    gemm_record row;
+    char why[200];
+    describe_row(r, kernel, &p->device, &row);
+    if (problem_run(p, kernel, why, sizeof why) != 0) {
+        set_status(&row, "fail", why);
+        add_row(r, &row, NAN);
+        return;
+    }
+    if (!p->has_oracle) {
+        set_status(&row, "skip", "ran, but its result was not checked (--check none), so it has no speed");
+        add_row(r, &row, NAN);
+        return;
+    }
+    verify_result judged;
+    verify(&p->reference, p->result, &judged);
+    row.max_err = judged.max_err;
+    row.err_bound = judged.err_bound;
+    set_status(&row, judged.pass ? "pass" : "fail", judged.reason);
+    if (judged.pass && is_timed(r, &p->device))
+        time_kernel(r, p, kernel, &row, judged.frobenius);
+    else
+        add_row(r, &row, judged.frobenius);
+}
+
+static int is_chosen(const options *o, const gemm_kernel *kernel) {
+    for (int i = 0; i < o->kernel_count; i++)
+        if (strcmp(o->kernels[i], kernel->name) == 0)
+            return 1;
+    return o->kernel_count == 0;
+}
+
+static const char *why_not(const gemm_kernel *kernel, const gemm_problem *shape) {
+    static char text[80];
+    if (!(kernel->dtypes & GEMM_HAS(shape->dtype))) {
+        snprintf(text, sizeof text, "this kernel has no %s version", number_name(shape->dtype));
+        return text;
+    }
+    return kernel->unsupported ? kernel->unsupported(shape) : NULL;
+}
+
+/* All chosen kernels on one shape and type. */
+static void run_shape(run *r, const gemm_problem *shape) {
+    const gemm_kernel *supported[OPTIONS_MAX_KERNELS * 2];
+    int count = 0;
+    for (int i = 0; i < r->stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &r->stage->kernels[i];
+        if (!is_chosen(&r->options, kernel))
+            continue;
+        const char *reason = why_not(kernel, shape);
+        if (!reason && count < OPTIONS_MAX_KERNELS * 2) {
+            supported[count++] = kernel;
+        } else {
+            gemm_record row;
+            describe_row(r, kernel, shape, &row);
+            set_status(&row, "skip", reason);
+            add_row(r, &row, NAN);
+        }
+    }
+    char why[200];
+    problem p;
+    const char *status = "skip"; /* too large is a reason to skip; anything else a failure */
+    const int with_baseline = r->cublas != NULL && is_timed(r, shape);
+    int ready = count > 0 && problem_fits(&r->options, shape, with_baseline, &r->gpu, why, sizeof why) == 0;
+    if (ready && problem_create(&p, &r->options, shape, why, sizeof why) != 0) {
+        ready = 0;
+        status = "fail";
+    }
+    if (ready && with_baseline)
+        problem_check_baseline(&p, r->cublas);
+    if (ready && with_baseline && !p.has_baseline)
+        printf("cuBLAS n/a: %s\n", p.no_baseline);
+    for (int i = 0; i < count; i++) {
+        if (ready) {
+            run_kernel(r, &p, supported[i]);
+            continue;
+        }
+        gemm_record row;
+        describe_row(r, supported[i], shape, &row);
+        set_status(&row, status, why);
+        add_row(r, &row, NAN);
+    }
+    if (ready)
+        problem_destroy(&p);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static int64_t or_default(int64_t value, int64_t fallback) { return value < 0 ? fallback : value; }
+
+static int64_t leading(int64_t given, int64_t least, const char *flag, const char *edge) {
+    char sentence[160];
+    if (given != 0 && given < least) {
+        snprintf(sentence, sizeof sentence, "--%s: %lld is too narrow: a row of that matrix has %s = %lld elements",
+                 flag, (long long)given, edge, (long long)least);
+        usage_error(sentence);
+    }
+    return given != 0 ? given : least > 0 ? least : 1;
+}
+
+static gemm_problem shape_of(const options *o, int64_t size, gemm_dtype dtype) {
+    gemm_problem s = {.M = or_default(o->m, size),
+                      .N = or_default(o->n, size),
+                      .K = or_default(o->k, size),
+                      .alpha = (float)o->alpha,
+                      .beta = (float)o->beta,
+                      .dtype = dtype};
+    s.lda = leading(o->lda, s.K, "lda", "K");
+    s.ldb = leading(o->ldb, s.N, "ldb", "N");
+    s.ldc = leading(o->ldc, s.N, "ldc", "N");
+    for (int i = 0; i < o->poke_count; i++) {
+        const options_poke *at = &o->pokes[i];
+        const int64_t rows = at->matrix == 'B' ? s.K : s.M, cols = at->matrix == 'A' ? s.K : s.N;
+        char sentence[160];
+        if (at->row >= rows || at->column >= cols) {
+            snprintf(sentence, sizeof sentence, "--poke: %c has no element [%lld][%lld]; it is %lld x %lld", at->matrix,
+                     (long long)at->row, (long long)at->column, (long long)rows, (long long)cols);
+            usage_error(sentence);
+        }
+    }
+    return s;
+}
+
+static void choose_device(const options *o) {
+#ifdef GEMM_CPU_DEVICE
+    if (o->device == DEVICE_GPU)
+        usage_error("--device gpu: this driver was built for the CPU device; build with `cmake --preset gpu`, "
+                    "or use `./ladder run --device gpu`");
+#else
+    if (o->device == DEVICE_CPU)
+        usage_error("--device cpu: this driver was built for a GPU; build with `cmake --preset cpu`, "
+                    "or use `./ladder run --device cpu`");
+#endif
+}
+
+static void choose_protocols(run *r) {
+    const options_protocol wanted = r->options.protocol;
+    if (r->options.check == CHECK_NONE || wanted == TIME_NONE)
+        return;
+    if (r->gpu.is_cpu_device) {
+        if (wanted != TIME_DEFAULT)
+            printf("--protocol is ignored: the CPU device times nothing\n");
+        return;
+    }
+    if (wanted != TIME_SUSTAINED)
+        r->protocols[r->protocol_count++] = PROTOCOL_BURST;
+    if (wanted == TIME_SUSTAINED || wanted == TIME_BOTH)
+        r->protocols[r->protocol_count++] = PROTOCOL_SUSTAINED;
+}
+
+static void fill_common(run *r) {
+    gemm_record *c = &r->common;
+    record_clear(c);
+    snprintf(c->stage, sizeof c->stage, "%s", r->stage->name);
+    snprintf(c->acc, sizeof c->acc, "f32");
+    c->alpha = r->options.alpha;
+    c->beta = r->options.beta;
+    snprintf(c->init, sizeof c->init, "%s", matrix_init_name(r->options.init));
+    snprintf(c->l2, sizeof c->l2, "hot");
+    snprintf(c->protocol, sizeof c->protocol, "none");
+    snprintf(c->gpu, sizeof c->gpu, "%s", r->gpu.name);
+    snprintf(c->driver, sizeof c->driver, "%s", r->gpu.driver);
+    snprintf(c->toolkit, sizeof c->toolkit, "%s", r->gpu.toolkit);
+    snprintf(c->cublas, sizeof c->cublas, "%s", r->cublas ? baseline_version(r->cublas) : "");
+    provenance_commit(c->commit, sizeof c->commit);
+    provenance_date(c->date, sizeof c->date);
+}
+
+/* Better now than after an hour of measuring. */
+static void check_writable(const char *flag, const char *path) {
+    FILE *f = path ? fopen(path, "a") : NULL;
+    char sentence[512];
+    if (path && !f) {
+        snprintf(sentence, sizeof sentence, "--%s: cannot write %s: %s", flag, path, strerror(errno));
+        usage_error(sentence);
+    }
+    if (f)
+        fclose(f);
+}
+
+static void write_records(const run *r) {
+    char error[512];
+    if (r->options.csv && record_append_csv(r->options.csv, &r->rows, error, sizeof error) != 0)
+        usage_error(error);
+    if (r->options.json && record_write_json(r->options.json, &r->rows, error, sizeof error) != 0)
+        usage_error(error);
+}
+
+static void run_all(run *r, void (*visit)(run *, const gemm_problem *)) {
+    for (int d = 0; d < r->options.dtype_count; d++)
+        for (int i = 0; i < r->options.size_count; i++) {
+            const gemm_problem shape = shape_of(&r->options, r->options.sizes[i], r->options.dtypes[d]);
+            visit(r, &shape);
+        }
+}
+
+static void only_validate(run *r, const gemm_problem *shape) { (void)r, (void)shape; }
+
+int gemm_main(int argc, char **argv, const gemm_stage *stage) {
+    run r = {.stage = stage};
+    char error[256];
+    options_parse(&r.options, argc, argv, stage);
+    if (r.options.size_count == 0)
+        r.options.sizes[r.options.size_count++] = DEFAULT_SIZE;
+    choose_device(&r.options);
+    run_all(&r, only_validate); /* a bad shape ends the run before anything is written */
+    check_writable("csv", r.options.csv);
+    check_writable("json", r.options.json);
+    if (gpu_describe(&r.gpu, error, sizeof error) != 0)
+        usage_error(error);
+    r.cublas = r.gpu.is_cpu_device ? NULL : baseline_open(error, sizeof error);
+    print_device(&r);
+    if (!r.cublas && !r.gpu.is_cpu_device)
+        printf("cuBLAS n/a: %s\n", error);
+    if (r.options.list) {
+        list_kernels(&r);
+        baseline_close(r.cublas);
+        return 0;
+    }
+    r.monitor = gpu_monitor_open(&r.gpu);
+    choose_protocols(&r);
+    fill_common(&r);
+    run_all(&r, run_shape);
+    record_fill_speedups(&r.rows);
+    write_records(&r);
+    record_list_free(&r.rows);
+    gpu_monitor_close(r.monitor);
+    baseline_close(r.cublas);
+    return r.failures > 0 ? 1 : 0;
+}

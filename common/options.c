@@ -1,0 +1,281 @@
+#define _GNU_SOURCE /* asprintf, program_invocation_short_name */
+
+#include "options.h"
+
+#include "number.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_N = 256, /* beyond every character: long options only */
+    KEY_K,
+    KEY_M,
+    KEY_SIZE,
+    KEY_ALPHA,
+    KEY_BETA,
+    KEY_LDA,
+    KEY_LDB,
+    KEY_LDC,
+    KEY_DTYPE,
+    KEY_KERNEL,
+    KEY_LIST,
+    KEY_INIT,
+    KEY_SEED,
+    KEY_POKE,
+    KEY_CHECK,
+    KEY_PROTOCOL,
+    KEY_WARMUP,
+    KEY_SAMPLES,
+    KEY_CSV,
+    KEY_JSON,
+    KEY_DEVICE
+};
+
+static const int64_t MAX_EDGE = INT32_MAX - 255; /* kernels take M, N, K as int, and count up to a tile beyond */
+static const int64_t MAX_LD =
+    INT64_C(1) << 40; /* keeps rows * ld * size inside 64 bits for any M that fits in memory */
+
+static const struct argp_option option_list[] = {
+    {NULL, 0, NULL, 0, "The problem, C = alpha*A*B + beta*C with A of MxK, B of KxN, C of MxN, row-major:", 1},
+    {"size", KEY_SIZE, "N[,N...]", 0, "Cubes: M = N = K (default 256 on the CPU device, 1024 on a GPU)", 1},
+    {"m", KEY_M, "M", 0, "Rows of A and C, 0 to 2147483392", 1},
+    {"n", KEY_N, "N", 0, "Columns of B and C", 1},
+    {"k", KEY_K, "K", 0, "Columns of A, rows of B", 1},
+    {"alpha", KEY_ALPHA, "X", 0, "Default 1. With 0, A and B are not read", 1},
+    {"beta", KEY_BETA, "X", 0, "Default 0. With 0, C is not read: it holds NaN before the run", 1},
+    {"lda", KEY_LDA, "LD", 0, "Leading dimension of A in elements, at least K (default K)", 1},
+    {"ldb", KEY_LDB, "LD", 0, "... of B, at least N", 1},
+    {"ldc", KEY_LDC, "LD", 0, "... of C, at least N", 1},
+    {"dtype", KEY_DTYPE, "TYPE[,...]", 0, "Element types: f32, f16 (default f32); sums are always float", 1},
+    {NULL, 0, NULL, 0, "The data:", 2},
+    {"init", KEY_INIT, "KIND", 0,
+     "normal (default), uniform in [-1,1), integers -4..4, index (position coded), ones, zeros", 2},
+    {"seed", KEY_SEED, "S", 0, "Of the random numbers (default 1)", 2},
+    {"poke", KEY_POKE, "MATRIX:ROW:COL:VALUE", 0, "Set one element of A, B or C, e.g. A:64:32:nan; repeatable", 2},
+    {NULL, 0, NULL, 0, "What to run:", 3},
+    {"kernel", KEY_KERNEL, "NAME[,NAME...]", 0, "Variants of this stage (default all)", 3},
+    {"list", KEY_LIST, NULL, 0, "Show the variants, with registers, shared memory and occupancy on a GPU, and stop", 3},
+    {"device", KEY_DEVICE, "cpu|gpu|auto", 0, "Insist on a device; a driver is built for one (default auto: that one)",
+     3},
+    {"check", KEY_CHECK, "full|sampled|none", 0,
+     "Compare all of C with the float64 oracle, or some rows and a product check "
+     "over the rest (default: full where that takes about a second)",
+     3},
+    {"protocol", KEY_PROTOCOL, "burst|sustained|both|none", 0,
+     "How to time on a GPU (default burst). The CPU device times nothing", 3},
+    {"warmup", KEY_WARMUP, "COUNT", 0, "Launches before timing, at least 1 (default 3)", 3},
+    {"samples", KEY_SAMPLES, "COUNT", 0, "Timed groups of launches, at least 1 (default 10)", 3},
+    {NULL, 0, NULL, 0, "Records:", 4},
+    {"csv", KEY_CSV, "FILE", 0, "Append the rows to a record file", 4},
+    {"json", KEY_JSON, "FILE", 0, "Write the rows as JSON", 4},
+    {NULL, 0, NULL, 0, "", 5},
+    {0}};
+
+static _Noreturn void bad(const char *format, const char *flag, const char *value, const char *more) {
+    fprintf(stderr, "%s: --%s: ", program_invocation_short_name, flag);
+    fprintf(stderr, format, value, more);
+    fputs("\n", stderr);
+    exit(2);
+}
+
+/* A whole number and nothing else: no sign but '-', no exponent, no trailing text. */
+static int64_t parse_integer(const char *flag, const char *text, int64_t low, int64_t high) {
+    char *end;
+    char limits[80];
+    snprintf(limits, sizeof limits, "%lld to %lld", (long long)low, (long long)high);
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || text[0] == ' ')
+        bad("'%s' is not a whole number; give one from %s", flag, text, limits);
+    if (errno == ERANGE || value < low || value > high)
+        bad("%s is out of range; give a whole number from %s", flag, text, limits);
+    return value;
+}
+
+static double parse_real(const char *flag, const char *text, int finite) {
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0')
+        bad("'%s' is not a number%s", flag, text, "");
+    if (finite && !(fabs(value) <= FLT_MAX))
+        bad("%s is not a finite float%s", flag, text, "; scalars are float, at most 3.4e38 in size");
+    return value;
+}
+
+static int parse_choice(const char *flag, const char *text, const char *const *names, int count) {
+    char known[160] = "";
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return i;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
+    }
+    bad("unknown value '%s'; choose one of: %s", flag, text, known);
+}
+
+/* Calls `item` for each part of a comma-separated list. */
+static void each(const char *flag, const char *list, options *o, void (*item)(options *, const char *)) {
+    char *copy = strdup(list), *state = NULL;
+    if (!copy || list[0] == '\0' || list[0] == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,"))
+        bad("'%s' is not a list like a,b,c%s", flag, list, "");
+    for (char *part = strtok_r(copy, ",", &state); part; part = strtok_r(NULL, ",", &state))
+        item(o, part);
+    free(copy);
+}
+
+static void add_size(options *o, const char *text) {
+    if (o->size_count == OPTIONS_MAX_SIZES)
+        bad("more than %s sizes%s", "size", "32", "; run the driver twice");
+    o->sizes[o->size_count++] = parse_integer("size", text, 0, MAX_EDGE);
+}
+
+static void add_dtype(options *o, const char *text) {
+    gemm_dtype dtype;
+    if (number_parse(text, &dtype) != 0 || (dtype != GEMM_F32 && dtype != GEMM_F16))
+        bad("unknown type '%s'; choose from: %s", "dtype", text, "f32, f16");
+    for (int i = 0; i < o->dtype_count; i++)
+        if (o->dtypes[i] == dtype)
+            return;
+    o->dtypes[o->dtype_count++] = dtype;
+}
+
+static const gemm_stage *parsed_stage;
+
+static void add_kernel(options *o, const char *text) {
+    char known[256] = "all";
+    if (strcmp(text, "all") == 0) {
+        o->kernel_count = 0;
+        return;
+    }
+    for (int i = 0; i < parsed_stage->kernel_count; i++) {
+        const char *name = parsed_stage->kernels[i].name;
+        if (strcmp(text, name) == 0) {
+            if (o->kernel_count < OPTIONS_MAX_KERNELS)
+                o->kernels[o->kernel_count++] = name;
+            return;
+        }
+        snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", name);
+    }
+    bad("this stage has no kernel '%s'; choose from: %s", "kernel", text, known);
+}
+
+static void add_poke(options *o, const char *text) {
+    char matrix, end;
+    long long row, column;
+    int at = 0;
+    if (sscanf(text, "%c:%lld:%lld:%n%c", &matrix, &row, &column, &at, &end) < 4 || at == 0 || !strchr("ABC", matrix) ||
+        row < 0 || column < 0)
+        bad("'%s' is not MATRIX:ROW:COL:VALUE, %s", "poke", text, "such as A:64:32:nan");
+    if (o->poke_count == OPTIONS_MAX_POKES)
+        bad("more than %s elements%s", "poke", "64", "");
+    o->pokes[o->poke_count++] = (options_poke){matrix, row, column, (float)parse_real("poke", text + at, 0)};
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state) {
+    static const char *const checks[] = {"auto", "full", "sampled", "none"};
+    static const char *const protocols[] = {"default", "none", "burst", "sustained", "both"};
+    static const char *const devices[] = {"auto", "cpu", "gpu"};
+    options *o = state->input;
+    switch (key) {
+    case KEY_SIZE:
+        each("size", text, o, add_size);
+        return 0;
+    case KEY_M:
+        o->m = parse_integer("m", text, 0, MAX_EDGE);
+        return 0;
+    case KEY_N:
+        o->n = parse_integer("n", text, 0, MAX_EDGE);
+        return 0;
+    case KEY_K:
+        o->k = parse_integer("k", text, 0, MAX_EDGE);
+        return 0;
+    case KEY_ALPHA:
+        o->alpha = parse_real("alpha", text, 1);
+        return 0;
+    case KEY_BETA:
+        o->beta = parse_real("beta", text, 1);
+        return 0;
+    case KEY_LDA:
+        o->lda = parse_integer("lda", text, 1, MAX_LD);
+        return 0;
+    case KEY_LDB:
+        o->ldb = parse_integer("ldb", text, 1, MAX_LD);
+        return 0;
+    case KEY_LDC:
+        o->ldc = parse_integer("ldc", text, 1, MAX_LD);
+        return 0;
+    case KEY_DTYPE:
+        each("dtype", text, o, add_dtype);
+        return 0;
+    case KEY_KERNEL:
+        each("kernel", text, o, add_kernel);
+        return 0;
+    case KEY_LIST:
+        o->list = 1;
+        return 0;
+    case KEY_INIT:
+        if (matrix_init_parse(text, &o->init) != 0)
+            bad("unknown kind '%s'; choose one of: %s", "init", text, "normal, uniform, integers, index, ones, zeros");
+        return 0;
+    case KEY_SEED:
+        o->seed = (uint64_t)parse_integer("seed", text, 0, INT64_MAX);
+        return 0;
+    case KEY_POKE:
+        add_poke(o, text);
+        return 0;
+    case KEY_CHECK:
+        o->check = (options_check)parse_choice("check", text, checks, 4);
+        return 0;
+    case KEY_PROTOCOL:
+        o->protocol = (options_protocol)(1 + parse_choice("protocol", text, protocols + 1, 4));
+        return 0;
+    case KEY_WARMUP:
+        o->warmup = (int)parse_integer("warmup", text, 1, 1000000);
+        return 0;
+    case KEY_SAMPLES:
+        o->samples = (int)parse_integer("samples", text, 1, 1000000);
+        return 0;
+    case KEY_CSV:
+        o->csv = text;
+        return 0;
+    case KEY_JSON:
+        o->json = text;
+        return 0;
+    case KEY_DEVICE:
+        o->device = (options_device)parse_choice("device", text, devices, 3);
+        return 0;
+    case ARGP_KEY_ARG:
+        fprintf(stderr, "%s: unexpected argument '%s'; every option starts with --, see --help\n",
+                program_invocation_short_name, text);
+        exit(2);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
+    char *doc;
+    *o = (options){.m = -1, .n = -1, .k = -1, .alpha = 1.0, .warmup = 3, .samples = 10, .seed = 1};
+    if (asprintf(&doc,
+                 "%s: %s\v"
+                 "Exit status: 0 when every row passed or was skipped with its reason, 1 when one failed, 2 when the "
+                 "command line or the device was not usable.\n\n"
+                 "Examples:\n"
+                 "  %s --m 129 --n 257 --k 65 --dtype f32,f16\n"
+                 "  %s --size 256 --init ones --poke A:3:5:nan\n"
+                 "  %s --size 1024,2048,4096 --protocol both --csv record.csv",
+                 stage->name, stage->title, stage->name, stage->name, stage->name) < 0)
+        exit(2);
+    const struct argp argp = {option_list, parse_option, NULL, doc, NULL, NULL, NULL};
+    parsed_stage = stage;
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, o);
+    free(doc);
+    if (o->dtype_count == 0)
+        o->dtypes[o->dtype_count++] = GEMM_F32;
+}

@@ -1,0 +1,47 @@
+/* The command line of every stage driver. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "matrix.h"
+#include "oracle.h"
+
+enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 16, OPTIONS_MAX_POKES = 64 };
+
+/* One element set by hand after the matrices were filled. */
+typedef struct {
+    char matrix; /* 'A', 'B' or 'C' */
+    int64_t row, column;
+    float value; /* NaN and infinity included */
+} options_poke;
+
+typedef enum { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLED, CHECK_NONE } options_check;
+typedef enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU } options_device;
+typedef enum { TIME_DEFAULT, TIME_NONE, TIME_BURST, TIME_SUSTAINED, TIME_BOTH } options_protocol;
+
+typedef struct {
+    int64_t m, n, k;                  /* -1 when not given */
+    int64_t sizes[OPTIONS_MAX_SIZES]; /* --size: cubes; --m, --n, --k replace an edge of each */
+    int size_count;
+    double alpha, beta;
+    int64_t lda, ldb, ldc; /* 0: as narrow as the matrix */
+    gemm_dtype dtypes[GEMM_DTYPE_COUNT];
+    int dtype_count;
+    const char *kernels[OPTIONS_MAX_KERNELS]; /* none: all of the stage */
+    int kernel_count;
+    int list;
+    matrix_init init;
+    uint64_t seed;
+    options_poke pokes[OPTIONS_MAX_POKES];
+    int poke_count;
+    options_check check;
+    options_protocol protocol;
+    int warmup, samples;
+    const char *csv, *json; /* NULL: not asked for */
+    options_device device;
+} options;
+
+/* Parses the command line of `stage`. On a bad one prints one sentence that names the flag and the limit and exits with
+ * status 2; --help and --version print and exit with 0. */
+void options_parse(options *o, int argc, char **argv, const gemm_stage *stage);
+
+#endif

@@ -1,0 +1,227 @@
+#include "oracle.h"
+
+#include "number.h"
+#include "parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROW_GROUP = 16,     /* rows that share one conversion of B ... */
+    COLUMN_CHUNK = 256, /* ... and columns: 2 x 16 x 256 doubles of sums stay in a core's L2 cache */
+    SAMPLED_ROWS = 32
+};
+static const double FULL_PRODUCTS = 0x1p30; /* multiply-adds: about a second on two cores */
+static const double FULL_ELEMENTS = 0x1p24; /* of C: 256 MiB of references */
+
+/* Smallest lambda for which 2 n exp(-lambda^2 / 2), the chance that one of n sums strays by more than lambda standard
+ * deviations (Hoeffding 1963), is at most ORACLE_FALSE_ALARM. */
+static double lambda_for(double n) { return sqrt(2.0 * log(2.0 * fmax(n, 1.0) / ORACLE_FALSE_ALARM)); }
+
+static uint64_t next_random(uint64_t *state) { /* xorshift64*, Vigna 2016 */
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1du;
+}
+
+/* ---- exact rows -------------------------------------------------------------------------------------------------- */
+
+static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* One task: ROW_GROUP of the chosen rows times COLUMN_CHUNK columns. */
+static void compute_tile(void *context, int64_t index) {
+    oracle *o = context;
+    const oracle_problem *p = &o->problem;
+    const int64_t chunks = div_up(p->N, COLUMN_CHUNK);
+    const int64_t first = index / chunks * ROW_GROUP, column = index % chunks * COLUMN_CHUNK;
+    const int64_t rows = first + ROW_GROUP < o->row_count ? ROW_GROUP : o->row_count - first;
+    const int64_t width = column + COLUMN_CHUNK < p->N ? COLUMN_CHUNK : p->N - column;
+    double sum[ROW_GROUP][COLUMN_CHUNK] = {{0}}, scale[ROW_GROUP][COLUMN_CHUNK] = {{0}}, b[COLUMN_CHUNK];
+
+    for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k++) {
+        number_load_row(p->dtype, p->B, k * p->N + column, width, b);
+        for (int64_t r = 0; r < rows; r++) {
+            const double a = (double)number_load(p->dtype, p->A, o->rows[first + r] * p->K + k);
+            for (int64_t j = 0; j < width; j++) {
+                sum[r][j] += a * b[j];
+                scale[r][j] += fabs(a * b[j]);
+            }
+        }
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        double *reference = o->reference + (first + r) * p->N + column;
+        double *magnitude = o->magnitude + (first + r) * p->N + column;
+        for (int64_t j = 0; j < width; j++) {
+            reference[j] = p->alpha == 0.0 ? 0.0 : p->alpha * sum[r][j];
+            magnitude[j] = fabs(p->alpha) * scale[r][j];
+            if (p->beta != 0.0)
+                reference[j] += p->beta * (double)number_load(p->dtype, p->C, o->rows[first + r] * p->N + column + j);
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Rows where kernels go wrong first: the ends and both sides of every usual block edge; then random ones. */
+static int64_t choose_rows(int64_t *rows, int64_t M, uint64_t *random) {
+    static const int64_t edges[] = {0, 1, 31, 32, 63, 64, 127, 128, 255, 256};
+    const int64_t tail[] = {M - 1, M - 2, M / 32 * 32 - 1, M / 128 * 128 - 1, M / 128 * 128};
+    int64_t count = 0;
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        if (edges[i] < M)
+            rows[count++] = edges[i];
+    for (size_t i = 0; i < sizeof tail / sizeof *tail; i++)
+        if (tail[i] >= 0 && tail[i] < M)
+            rows[count++] = tail[i];
+    while (count < SAMPLED_ROWS)
+        rows[count++] = (int64_t)(next_random(random) % (uint64_t)M);
+    qsort(rows, (size_t)count, sizeof *rows, ascending);
+    int64_t unique = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (unique == 0 || rows[i] != rows[unique - 1])
+            rows[unique++] = rows[i];
+    return unique;
+}
+
+/* ---- the product check ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    oracle *o;
+    double *bx; /* block_count x K: B times the signs, block by block; reused by every row */
+    double *b2; /* block_count x K: sums of squares, for the norms */
+} projection_work;
+
+static void project_row_of_b(void *context, int64_t k) {
+    const projection_work *w = context;
+    const oracle *o = w->o;
+    const oracle_problem *p = &o->problem;
+    for (int64_t block = 0; block < o->block_count; block++) {
+        double sum = 0.0, square = 0.0;
+        const int64_t first = block * o->block_width;
+        const int64_t last = first + o->block_width < p->N ? first + o->block_width : p->N;
+        for (int64_t j = first; j < last; j++) {
+            const double b = (double)number_load(p->dtype, p->B, k * p->N + j);
+            sum += o->signs[j] * b;
+            square += b * b;
+        }
+        w->bx[block * p->K + k] = sum;
+        w->b2[block * p->K + k] = square;
+    }
+}
+
+static void project_row_of_c(void *context, int64_t i) {
+    const projection_work *w = context;
+    oracle *o = w->o;
+    const oracle_problem *p = &o->problem;
+    double *projection = o->projection + i * o->block_count;
+    double square = 0.0;
+    for (int64_t block = 0; block < o->block_count; block++)
+        projection[block] = 0.0;
+    double a[COLUMN_CHUNK];
+    for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k += COLUMN_CHUNK) {
+        const int64_t width = k + COLUMN_CHUNK < p->K ? COLUMN_CHUNK : p->K - k;
+        number_load_row(p->dtype, p->A, i * p->K + k, width, a);
+        for (int64_t q = 0; q < width; q++)
+            square += a[q] * a[q];
+        for (int64_t block = 0; block < o->block_count; block++) {
+            const double *bx = w->bx + block * p->K + k;
+            double sum = 0.0;
+            for (int64_t q = 0; q < width; q++)
+                sum += a[q] * bx[q];
+            projection[block] += p->alpha * sum;
+        }
+    }
+    o->row_norm[i] = fabs(p->alpha) * sqrt(square);
+    for (int64_t j = 0; p->beta != 0.0 && j < p->N; j++)
+        projection[j / o->block_width] += p->beta * o->signs[j] * (double)number_load(p->dtype, p->C, i * p->N + j);
+}
+
+/* Widest block for which an honest kernel's rounding, lambda times the root of the sum of squared element bounds,
+ * stays under half of a 1 % slip: lambda (dot_factor u + u_out / sqrt(K)) sqrt(width) <= 0.005, where the second term
+ * is the rounding of elements of size |a||b| / sqrt(K) to the type of C. */
+static int64_t choose_block_width(const oracle *o) {
+    const oracle_problem *p = &o->problem;
+    const double rounding = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype) / sqrt(fmax((double)p->K, 1.0));
+    const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding)), 2.0);
+    return width < 1.0 ? 1 : width > 4096.0 ? 4096 : (int64_t)width;
+}
+
+static int create_projection(oracle *o, uint64_t *random) {
+    const oracle_problem *p = &o->problem;
+    o->project_factor = lambda_for((double)p->M * (double)p->N);
+    o->block_width = choose_block_width(o);
+    o->block_count = div_up(p->N, o->block_width);
+    const size_t blocks = (size_t)o->block_count;
+    o->signs = malloc((size_t)p->N);
+    o->projection = malloc(sizeof(double) * (size_t)p->M * blocks);
+    o->row_norm = malloc(sizeof(double) * (size_t)p->M);
+    o->block_norm = calloc(blocks, sizeof(double));
+    projection_work w = {o, malloc(sizeof(double) * blocks * (size_t)p->K + 1),
+                         malloc(sizeof(double) * blocks * (size_t)p->K + 1)};
+    int failed = !o->signs || !o->projection || !o->row_norm || !o->block_norm || !w.bx || !w.b2;
+    if (!failed) {
+        for (int64_t j = 0; j < p->N; j++)
+            o->signs[j] = next_random(random) >> 63 ? 1 : -1;
+        if (p->alpha != 0.0)
+            parallel_for(p->K, project_row_of_b, &w);
+        for (int64_t block = 0; p->alpha != 0.0 && block < o->block_count; block++) {
+            for (int64_t k = 0; k < p->K; k++)
+                o->block_norm[block] += w.b2[block * p->K + k];
+            o->block_norm[block] = sqrt(o->block_norm[block]);
+        }
+        parallel_for(p->M, project_row_of_c, &w);
+    }
+    free(w.bx);
+    free(w.b2);
+    return failed ? -1 : 0;
+}
+
+int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed) {
+    *o = (oracle){.problem = *problem};
+    const double elements = (double)problem->M * (double)problem->N;
+    const double products = elements * (double)problem->K;
+    const int quick = products <= FULL_PRODUCTS && elements <= FULL_ELEMENTS;
+    uint64_t random = seed * 2u + 1u;
+
+    o->full = mode == ORACLE_FULL || (mode == ORACLE_AUTO && quick) || problem->M <= SAMPLED_ROWS;
+    /* Higham and Mary (2019), theorem 3.1: with probability 1 - 2 K exp(-lambda^2 / 2) the error of a dot product of
+     * length K stays below lambda sqrt(K) u sum |a||b|; never above the classical K u sum |a||b|. */
+    o->dot_factor = fmin((double)problem->K, lambda_for(products) * sqrt((double)problem->K));
+
+    const size_t limit = o->full ? (size_t)problem->M : SAMPLED_ROWS;
+    o->rows = malloc(sizeof(int64_t) * limit + 1);
+    if (!o->rows)
+        return -1;
+    if (o->full)
+        for (o->row_count = 0; o->row_count < problem->M; o->row_count++)
+            o->rows[o->row_count] = o->row_count;
+    else
+        o->row_count = choose_rows(o->rows, problem->M, &random);
+
+    const size_t bytes = sizeof(double) * (size_t)o->row_count * (size_t)problem->N + 1;
+    o->reference = malloc(bytes);
+    o->magnitude = malloc(bytes);
+    if (!o->reference || !o->magnitude || (!o->full && create_projection(o, &random))) {
+        oracle_destroy(o);
+        return -1;
+    }
+    if (problem->N > 0)
+        parallel_for(div_up(o->row_count, ROW_GROUP) * div_up(problem->N, COLUMN_CHUNK), compute_tile, o);
+    return 0;
+}
+
+void oracle_destroy(oracle *o) {
+    free(o->rows);
+    free(o->reference);
+    free(o->magnitude);
+    free(o->signs);
+    free(o->projection);
+    free(o->row_norm);
+    free(o->block_norm);
+    *o = (oracle){0};
+}

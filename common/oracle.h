@@ -1,0 +1,49 @@
+/* The float64 reference: what the product should be, computed on the host from the very elements that the device got.
+ *
+ * Where all of C is quick it is all computed. For larger problems some rows are (the last one, rows around block edges,
+ * random ones), and the rest of C is held by a product check in the manner of Freivalds (1979): for a random vector x
+ * of +1 and -1, C x must equal alpha A (B x) + beta C0 x. It is taken over blocks of columns, narrow enough that a slip
+ * of 1 % of |a row| |b column| in a single element stands out of what rounding may add up to.
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include "gemm.h"
+
+typedef enum { ORACLE_AUTO, ORACLE_FULL, ORACLE_SAMPLED } oracle_mode;
+
+/* A product as the host sees it: packed arrays of `dtype` (lda = K, ldb = N, ldc = N); C is its content before the
+ * product and is not read when beta == 0. */
+typedef struct {
+    gemm_dtype dtype;
+    int64_t M, N, K;
+    double alpha, beta;
+    const void *A, *B, *C;
+    int integers; /* all elements, alpha and beta are whole numbers: sums below 2^24 must come out exact */
+} oracle_problem;
+
+typedef struct {
+    oracle_problem problem;
+    int full;          /* every row is in `rows` */
+    int64_t row_count; /* rows computed one element at a time */
+    int64_t *rows;     /* ascending */
+    double *reference; /* row_count x N: alpha A B + beta C */
+    double *magnitude; /* row_count x N: |alpha| sum |a||b|, the scale of rounding errors */
+    double dot_factor; /* rounding errors of a dot product, in units of u * magnitude: min(K, lambda sqrt(K)) */
+    /* product check; block_count is 0 when full */
+    int64_t block_width, block_count;
+    signed char *signs;    /* N: x */
+    double *projection;    /* M x block_count: sum over a block of x_j C_ij */
+    double *row_norm;      /* M: Euclidean norm of a row of alpha A */
+    double *block_norm;    /* block_count: Frobenius norm of a block of B */
+    double project_factor; /* lambda of the product check */
+} oracle;
+
+/* Chance that a correct kernel is called wrong, over all elements of one product. */
+#define ORACLE_FALSE_ALARM 1e-9
+
+/* Computes the reference. Returns 0, or -1 when memory ran out. Free with oracle_destroy. */
+int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed);
+void oracle_destroy(oracle *o);
+
+#endif

@@ -1,0 +1,317 @@
+#define _GNU_SOURCE /* _SC_AVPHYS_PAGES */
+
+#include "problem.h"
+
+#include "number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double GIB = 1024.0 * 1024.0 * 1024.0;
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes that the kernel says can be had without swapping; INFINITY when it does not say. */
+static double available_memory(void) {
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[128];
+    double kib = INFINITY;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kib = strtod(line + 13, NULL);
+    if (f)
+        fclose(f);
+    return kib * 1024.0;
+}
+
+int problem_fits(const options *o, const gemm_problem *s, int with_baseline, const gpu_info *gpu, char *why,
+                 size_t why_size) {
+    const double c_host = matrix_host_bytes(s->dtype, s->M, s->N);
+    const double host = matrix_host_bytes(s->dtype, s->M, s->K) + matrix_host_bytes(s->dtype, s->K, s->N) +
+                        c_host * (s->beta == 0.0f ? 1.0 : 2.0);
+    const double c_device = matrix_device_bytes(s->dtype, s->M, s->N, s->ldc);
+    double device = matrix_device_bytes(s->dtype, s->M, s->K, s->lda) +
+                    matrix_device_bytes(s->dtype, s->K, s->N, s->ldb) + c_device * (with_baseline ? 2.0 : 1.0) +
+                    (s->beta == 0.0f ? 0.0 : c_host);
+    size_t free_bytes = 0, total = 0;
+    if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess) {
+        snprintf(why, why_size, "%s", cudaGetErrorString(cudaGetLastError()));
+        return -1;
+    }
+    if (device > (double)free_bytes) {
+        snprintf(why, why_size, "needs %.0f bytes (%.1f GiB) of device memory, %.0f (%.1f GiB) are free", device,
+                 device / GIB, (double)free_bytes, (double)free_bytes / GIB);
+        return -1;
+    }
+    /* References of a full check are two doubles an element. The CPU device keeps the touched elements in host memory.
+     */
+    const double reference = o->check == CHECK_FULL ? 16.0 * (double)s->M * (double)s->N : 0.0;
+    const double needed = host + reference + (gpu->is_cpu_device ? host : 0.0);
+    if (needed > available_memory()) {
+        snprintf(why, why_size, "needs %.0f bytes (%.1f GiB) of host memory, %.0f (%.1f GiB) are free", needed,
+                 needed / GIB, available_memory(), available_memory() / GIB);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+static void poke(problem *p, const options *o) {
+    for (int i = 0; i < o->poke_count; i++) {
+        matrix *m = o->pokes[i].matrix == 'A' ? &p->A : o->pokes[i].matrix == 'B' ? &p->B : &p->C;
+        number_store(m->dtype, m->host, o->pokes[i].row * m->cols + o->pokes[i].column, o->pokes[i].value);
+    }
+}
+
+/* Whole numbers throughout, so that the oracle may ask for exact sums. */
+static int all_integers(const options *o) {
+    int whole =
+        o->init != INIT_NORMAL && o->init != INIT_UNIFORM && rint(o->alpha) == o->alpha && rint(o->beta) == o->beta;
+    for (int i = 0; i < o->poke_count; i++)
+        whole = whole && isfinite(o->pokes[i].value) && rintf(o->pokes[i].value) == o->pokes[i].value;
+    return whole;
+}
+
+static cudaError_t upload(problem *p) {
+    cudaError_t error = matrix_allocate_device(&p->A);
+    if (error == cudaSuccess)
+        error = matrix_allocate_device(&p->B);
+    if (error == cudaSuccess)
+        error = matrix_allocate_device(&p->C);
+    if (error == cudaSuccess)
+        error = matrix_upload(&p->A, p->A.host);
+    if (error == cudaSuccess)
+        error = matrix_upload(&p->B, p->B.host);
+    const size_t c_bytes = (size_t)p->C.rows * (size_t)p->C.cols * number_size(p->C.dtype);
+    if (error == cudaSuccess && p->device.beta != 0.0f && c_bytes > 0) {
+        error = cudaMalloc(&p->pristine, c_bytes);
+        if (error == cudaSuccess)
+            error = cudaMemcpy(p->pristine, p->C.host, c_bytes, cudaMemcpyHostToDevice);
+    }
+    return error;
+}
+
+int problem_create(problem *p, const options *o, const gemm_problem *shape, char *why, size_t why_size) {
+    static const oracle_mode modes[] = {[CHECK_AUTO] = ORACLE_AUTO,
+                                        [CHECK_FULL] = ORACLE_FULL,
+                                        [CHECK_SAMPLED] = ORACLE_SAMPLED,
+                                        [CHECK_NONE] = ORACLE_AUTO};
+    const gemm_problem *s = shape;
+    *p = (problem){.device = *shape};
+    snprintf(why, why_size, "out of host memory");
+    if (matrix_create(&p->A, s->dtype, s->M, s->K, s->lda) || matrix_create(&p->B, s->dtype, s->K, s->N, s->ldb) ||
+        matrix_create(&p->C, s->dtype, s->M, s->N, s->ldc)) {
+        problem_destroy(p);
+        return -1;
+    }
+    matrix_fill(&p->A, o->init, o->seed, 'A');
+    matrix_fill(&p->B, o->init, o->seed, 'B');
+    /* With beta == 0 nobody may read C, so its host copy is free to take the result. */
+    if (s->beta != 0.0f) {
+        matrix_fill(&p->C, o->init, o->seed, 'C');
+        p->result = malloc((size_t)s->M * (size_t)s->N * number_size(s->dtype) + 1);
+    } else {
+        p->result = p->C.host;
+    }
+    poke(p, o);
+    const oracle_problem ask = {s->dtype,        s->M,      s->N,      s->K,      (double)s->alpha,
+                                (double)s->beta, p->A.host, p->B.host, p->C.host, all_integers(o)};
+    if (!p->result || (o->check != CHECK_NONE && oracle_create(&p->reference, &ask, modes[o->check], o->seed) != 0)) {
+        problem_destroy(p);
+        return -1;
+    }
+    p->has_oracle = o->check != CHECK_NONE;
+    const cudaError_t error = upload(p);
+    p->device.A = p->A.device;
+    p->device.B = p->B.device;
+    p->device.C = p->C.device;
+    if (error != cudaSuccess) {
+        snprintf(why, why_size, "the matrices could not be put on the device: %s", cudaGetErrorString(error));
+        cudaGetLastError();
+        problem_destroy(p);
+        return -1;
+    }
+    return 0;
+}
+
+void problem_destroy(problem *p) {
+    if (p->result != p->C.host)
+        free(p->result);
+    if (p->pristine)
+        cudaFree(p->pristine);
+    matrix_destroy(&p->A);
+    matrix_destroy(&p->B);
+    matrix_destroy(&p->C);
+    matrix_destroy(&p->baseline_C);
+    oracle_destroy(&p->reference);
+    *p = (problem){0};
+}
+
+/* C as it was before the product, on the device; NaN when beta == 0, because then nobody may read it. */
+static cudaError_t restore(const problem *p, const matrix *C, cudaStream_t stream) {
+    const size_t width = (size_t)C->cols * number_size(C->dtype), pitch = (size_t)C->ld * number_size(C->dtype);
+    if (C->rows == 0 || C->cols == 0)
+        return cudaSuccess;
+    if (!p->pristine)
+        return matrix_poison(C);
+    return cudaMemcpy2DAsync(C->device, pitch, p->pristine, width, width, (size_t)C->rows, cudaMemcpyDeviceToDevice,
+                             stream);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static int failed(char *why, size_t why_size, const char *what, cudaError_t error) {
+    snprintf(why, why_size, "%s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
+    cudaGetLastError(); /* so that the next row starts clean, unless the error is sticky */
+    return -1;
+}
+
+static gemm_problem host_view(const problem *p) {
+    gemm_problem view = p->device;
+    view.A = p->A.host;
+    view.lda = p->A.cols;
+    view.B = p->B.host;
+    view.ldb = p->B.cols;
+    view.C = p->result;
+    view.ldc = p->C.cols;
+    return view;
+}
+
+static int run_on_host(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
+    const gemm_problem view = host_view(p);
+    const size_t bytes = (size_t)view.M * (size_t)view.N * number_size(view.dtype);
+    if (view.beta == 0.0f)
+        memset(p->result, 0xff, bytes);
+    else
+        memcpy(p->result, p->C.host, bytes);
+    const cudaError_t error = kernel->launch(&view, NULL);
+    return error == cudaSuccess ? 0 : failed(why, why_size, "the host kernel failed", error);
+}
+
+int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
+    if (kernel->unit == GEMM_UNIT_HOST)
+        return run_on_host(p, kernel, why, why_size);
+    cudaError_t error = restore(p, &p->C, NULL);
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        return failed(why, why_size, "C could not be prepared", error);
+    error = kernel->launch(&p->device, NULL);
+    const cudaError_t launched = cudaGetLastError();
+    error = error != cudaSuccess ? error : launched;
+    if (error != cudaSuccess)
+        return failed(why, why_size, "the launch failed", error);
+    error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        return failed(why, why_size, "the kernel failed", error);
+    const struct {
+        const matrix *m;
+        const char *name;
+    } fenced[] = {{&p->A, "A"}, {&p->B, "B"}, {&p->C, "C"}};
+    for (int i = 0; i < 3; i++) {
+        int intact = 1;
+        error = matrix_guards_intact(fenced[i].m, &intact);
+        if (error != cudaSuccess)
+            return failed(why, why_size, "the guards could not be read", error);
+        if (!intact) {
+            snprintf(why, why_size, "memory around %s was overwritten (guard bands, or the gap between its rows)",
+                     fenced[i].name);
+            return -1;
+        }
+    }
+    error = matrix_download(&p->C, p->result);
+    return error == cudaSuccess ? 0 : failed(why, why_size, "C could not be read back", error);
+}
+
+/* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */
+
+static gemm_problem baseline_view(const problem *p) {
+    gemm_problem view = p->device;
+    view.C = p->baseline_C.device;
+    return view;
+}
+
+static int try_baseline(problem *p, baseline *cublas, char *why, size_t why_size) {
+    matrix *C = &p->baseline_C;
+    if (matrix_create(C, p->C.dtype, p->C.rows, p->C.cols, p->C.ld) != 0) {
+        snprintf(why, why_size, "out of host memory");
+        return -1;
+    }
+    cudaError_t error = matrix_allocate_device(C);
+    if (error == cudaSuccess)
+        error = restore(p, C, NULL);
+    if (error != cudaSuccess)
+        return failed(why, why_size, "no room for its result", error);
+    const gemm_problem view = baseline_view(p);
+    if (baseline_launch(cublas, &view, NULL, why, why_size) != 0)
+        return -1;
+    error = cudaDeviceSynchronize();
+    if (error == cudaSuccess)
+        error = matrix_download(C, C->host);
+    if (error != cudaSuccess)
+        return failed(why, why_size, "it failed", error);
+    if (p->has_oracle) {
+        verify_result judged;
+        verify(&p->reference, C->host, &judged);
+        if (!judged.pass) {
+            snprintf(why, why_size, "it disagrees with the oracle: %s", judged.reason);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void problem_check_baseline(problem *p, baseline *cublas) {
+    p->has_baseline = try_baseline(p, cublas, p->no_baseline, sizeof p->no_baseline) == 0;
+}
+
+/* ---- timing ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    problem *p;
+    gemm_problem view;
+    const gemm_kernel *kernel;
+    baseline *cublas;
+} timed;
+
+static cudaError_t launch_kernel(void *context, cudaStream_t stream) {
+    const timed *t = context;
+    return t->kernel->launch(&t->view, stream);
+}
+
+static cudaError_t launch_baseline(void *context, cudaStream_t stream) {
+    const timed *t = context;
+    char why[200];
+    return baseline_launch(t->cublas, &t->view, stream, why, sizeof why) == 0 ? cudaSuccess : cudaErrorUnknown;
+}
+
+/* With beta != 0 every launch adds to C; without this it would grow from group to group, for |beta| > 1 to infinity. */
+static cudaError_t prepare_kernel(void *context, cudaStream_t stream) {
+    const timed *t = context;
+    return restore(t->p, &t->p->C, stream);
+}
+
+static cudaError_t prepare_baseline(void *context, cudaStream_t stream) {
+    const timed *t = context;
+    return restore(t->p, &t->p->baseline_C, stream);
+}
+
+cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,
+                         gpu_monitor *monitor, timing_result *result) {
+    if (kernel->unit == GEMM_UNIT_HOST) {
+        enum { HOST_SAMPLES = 3 }; /* seconds each; one thread hardly varies */
+        timing_options few = *options;
+        few.samples = few.samples < HOST_SAMPLES ? few.samples : HOST_SAMPLES;
+        timed t = {p, host_view(p), kernel, NULL};
+        const timing_subject subject = {launch_kernel, NULL, &t};
+        return timing_run_host(&few, &subject, result);
+    }
+    timed own = {p, p->device, kernel, NULL}, other = {p, baseline_view(p), NULL, cublas};
+    const int restored = p->pristine != NULL;
+    const timing_subject subject = {launch_kernel, restored ? prepare_kernel : NULL, &own};
+    const timing_subject against = {launch_baseline, restored ? prepare_baseline : NULL, &other};
+    return timing_run(options, &subject, p->has_baseline ? &against : NULL, monitor, result);
+}

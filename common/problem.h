@@ -1,0 +1,41 @@
+/* One problem on host and device: its matrices, its reference, and how to run kernels and cuBLAS on it. */
+#ifndef PROBLEM_H
+#define PROBLEM_H
+
+#include "baseline.h"
+#include "options.h"
+#include "timing.h"
+#include "verify.h"
+
+typedef struct {
+    gemm_problem device; /* as kernels get it */
+    matrix A, B, C;
+    void *result;          /* packed host copy of C after a run; A.host, B.host as the host kernel reads them */
+    void *pristine;        /* device copy of C before the product, packed; NULL when beta == 0 */
+    matrix baseline_C;     /* cuBLAS writes here */
+    int has_baseline;      /* cuBLAS ran this problem and agrees with the oracle */
+    char no_baseline[200]; /* why not */
+    int has_oracle;
+    oracle reference;
+} problem;
+
+/* Whether a problem of this shape fits: returns 0, or -1 with a sentence in `why` that gives needed and free bytes. */
+int problem_fits(const options *o, const gemm_problem *shape, int with_baseline, const gpu_info *gpu, char *why,
+                 size_t why_size);
+
+/* Makes matrices and reference for a shape (its pointers are ignored). Returns 0, or -1 with a sentence in `why`. */
+int problem_create(problem *p, const options *o, const gemm_problem *shape, char *why, size_t why_size);
+void problem_destroy(problem *p);
+
+/* Lets cuBLAS compute the problem and asks the oracle about it; sets has_baseline, or no_baseline. */
+void problem_check_baseline(problem *p, baseline *cublas);
+
+/* Runs a kernel once on a fresh C, with everything a failed launch can hide caught: returns 0 when it ran and the
+ * guards hold, else -1 with a sentence in `why`. The result is then in p->result. */
+int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
+
+/* Times a kernel that passed its check, paired with cuBLAS where there is one. */
+cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,
+                         gpu_monitor *monitor, timing_result *result);
+
+#endif

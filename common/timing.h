@@ -1,0 +1,48 @@
+/* How fast: two protocols, each pairing the kernel with a baseline in one process.
+ *
+ *   burst      Short groups of launches with a rest before each: the chip stays near its top clock.
+ *   sustained  Groups of about a tenth of a second back to back, after 0.8 s of the same as warm-up: the chip settles
+ *              where its power limit lets it. The first fifth of a group re-establishes the clock and is not timed.
+ *
+ * A sample is one group's time divided by its launches, between two events in the kernel's stream. Kernel and baseline
+ * take turns, and the one that starts alternates, so that drift hits both alike; the ratio is the median of the
+ * samples' own ratios. The L2 cache is hot: launches of a group follow each other on the same operands.
+ */
+#ifndef TIMING_H
+#define TIMING_H
+
+#include "gpu.h"
+#include "stats.h"
+
+typedef enum { PROTOCOL_BURST, PROTOCOL_SUSTAINED } timing_protocol;
+
+/* One thing to time. `launch` enqueues once on the stream; `prepare`, when not NULL, restores its operands before each
+ * group, outside the timed span. */
+typedef struct {
+    cudaError_t (*launch)(void *context, cudaStream_t stream);
+    cudaError_t (*prepare)(void *context, cudaStream_t stream);
+    void *context;
+} timing_subject;
+
+typedef struct {
+    timing_protocol protocol;
+    int warmup;  /* launches before anything is timed, >= 1 */
+    int samples; /* groups, >= 1 */
+} timing_options;
+
+typedef struct {
+    int samples;
+    stats_interval time_us, baseline_us; /* of one launch */
+    stats_interval ratio;                /* baseline time / time */
+    gpu_readings readings;               /* while the kernel ran */
+} timing_result;
+
+/* Times `subject` and, when not NULL, `baseline`; without one baseline_us and ratio are NAN. Returns the first CUDA
+ * error, and then no times are valid. */
+cudaError_t timing_run(const timing_options *options, const timing_subject *subject, const timing_subject *baseline,
+                       gpu_monitor *monitor, timing_result *result);
+
+/* Times calls that have finished when they return (the single CPU thread), by the monotonic clock. */
+cudaError_t timing_run_host(const timing_options *options, const timing_subject *subject, timing_result *result);
+
+#endif

@@ -1,0 +1,164 @@
+#include "verify.h"
+
+#include "number.h"
+#include "parallel.h"
+
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double FLOAT_ROUNDOFF = 0x1p-24, FLOAT_MIN_SUBNORMAL = 0x1p-149;
+
+double verify_bound(const oracle *o, double reference, double magnitude, double beta_c) {
+    const gemm_dtype dtype = o->problem.dtype;
+    double e = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * magnitude + 3.0 * fabs(beta_c)) +
+               ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL;
+    if (o->problem.integers && magnitude + fabs(beta_c) <= 0x1p24)
+        e = 0.0;
+    if (number_size(dtype) == sizeof(float))
+        return e;
+    return e + number_unit_roundoff(dtype) * (fabs(reference) + e) + number_min_subnormal(dtype) / 2.0;
+}
+
+int verify_element(gemm_dtype dtype, double got, double want, double bound, double magnitude) {
+    if (isnan(want))
+        return isnan(got);
+    if (isinf(want))
+        return got == want;
+    if (isfinite(got))
+        return fabs(got - want) <= bound;
+    if (magnitude > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
+        return 1;
+    /* Half a unit in the last place beyond the largest value rounds to infinity. */
+    const double overflow = number_max(dtype) * (1.0 + number_unit_roundoff(dtype) / 2.0);
+    return isinf(got) && (got > 0) == (want > 0) && fabs(want) + bound >= overflow;
+}
+
+typedef struct {
+    const oracle *o;
+    const void *C;
+    verify_result *result;
+    double error_square, reference_square, worst; /* worst: largest error in units of its bound */
+    int64_t bad_row, bad_column;                  /* the first wrong element or block, in reading order */
+    double bad_got, bad_want, bad_bound;
+    int bad_is_block;
+    pthread_mutex_t lock;
+} judging;
+
+static void note_wrong(judging *v, int64_t row, int64_t column, double got, double want, double bound, int is_block) {
+    if (v->bad_row >= 0 && (v->bad_row < row || (v->bad_row == row && v->bad_column <= column)))
+        return;
+    v->bad_row = row;
+    v->bad_column = column;
+    v->bad_got = got;
+    v->bad_want = want;
+    v->bad_bound = bound;
+    v->bad_is_block = is_block;
+}
+
+static void judge_row(void *context, int64_t r) {
+    judging *v = context;
+    const oracle *o = v->o;
+    const oracle_problem *p = &o->problem;
+    const int64_t row = o->rows[r];
+    int64_t wrong = 0, first_wrong = -1;
+    double error_square = 0.0, reference_square = 0.0, worst = -1.0, worst_error = 0.0, worst_bound = 0.0;
+    double first_got = 0.0, first_bound = 0.0;
+    for (int64_t j = 0; j < p->N; j++) {
+        const double want = o->reference[r * p->N + j], magnitude = o->magnitude[r * p->N + j];
+        const double got = (double)number_load(p->dtype, v->C, row * p->N + j);
+        const double beta_c = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
+        const double bound = verify_bound(o, want, magnitude, beta_c);
+        const double error = fabs(got - want);
+        if (!verify_element(p->dtype, got, want, bound, magnitude + fabs(beta_c)) && wrong++ == 0) {
+            first_wrong = j;
+            first_got = got;
+            first_bound = bound;
+        }
+        if (isfinite(error)) {
+            error_square += error * error;
+            reference_square += want * want;
+            if (error > worst * bound || worst < 0.0) {
+                worst = bound > 0.0 ? error / bound : error > 0.0 ? INFINITY : 0.0;
+                worst_error = error;
+                worst_bound = bound;
+            }
+        }
+    }
+    pthread_mutex_lock(&v->lock);
+    v->result->wrong += wrong;
+    v->error_square += error_square;
+    v->reference_square += reference_square;
+    if (worst > v->worst) {
+        v->worst = worst;
+        v->result->max_err = worst_error;
+        v->result->err_bound = worst_bound;
+    }
+    if (wrong > 0)
+        note_wrong(v, row, first_wrong, first_got, o->reference[r * p->N + first_wrong], first_bound, 0);
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* Tolerance: with random signs the errors of a block add up to at most lambda times the root of their squares
+ * (Hoeffding 1963); each is bounded as in verify_bound, with |a row| |B block| for the magnitudes by Cauchy and
+ * Schwarz. */
+static void judge_projection(void *context, int64_t row) {
+    judging *v = context;
+    const oracle *o = v->o;
+    const oracle_problem *p = &o->problem;
+    for (int64_t block = 0; block < o->block_count; block++) {
+        const int64_t first = block * o->block_width;
+        const int64_t last = first + o->block_width < p->N ? first + o->block_width : p->N;
+        double got = 0.0, square = 0.0, old_square = 0.0;
+        for (int64_t j = first; j < last; j++) {
+            const double c = (double)number_load(p->dtype, v->C, row * p->N + j);
+            const double old = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
+            got += o->signs[j] * c;
+            square += c * c;
+            old_square += old * old;
+        }
+        const double want = o->projection[row * o->block_count + block];
+        const double scale = o->row_norm[row] * o->block_norm[block];
+        double error = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * scale + 3.0 * sqrt(old_square)) +
+                       ((double)p->K + 3.0) * FLOAT_MIN_SUBNORMAL * sqrt((double)(last - first));
+        if (number_size(p->dtype) != sizeof(float))
+            error += number_unit_roundoff(p->dtype) * (sqrt(square) + error) +
+                     number_min_subnormal(p->dtype) * sqrt((double)(last - first));
+        /* Where infinities or NaN are due, or the type of C overflows, only the rows computed in full can tell. */
+        if (!isfinite(want) || (isinf(square) && scale > number_max(p->dtype) / 2.0))
+            continue;
+        if (!(fabs(got - want) <= o->project_factor * error)) {
+            pthread_mutex_lock(&v->lock);
+            v->result->wrong++;
+            note_wrong(v, row, first, got, want, o->project_factor * error, 1);
+            pthread_mutex_unlock(&v->lock);
+        }
+    }
+}
+
+void verify(const oracle *o, const void *C, verify_result *result) {
+    const oracle_problem *p = &o->problem;
+    judging v = {.o = o, .C = C, .result = result, .worst = -1.0, .bad_row = -1};
+    *result = (verify_result){.checked = o->row_count * p->N};
+    pthread_mutex_init(&v.lock, NULL);
+    if (p->N > 0)
+        parallel_for(o->row_count, judge_row, &v);
+    if (o->block_count > 0)
+        parallel_for(p->M, judge_projection, &v);
+    pthread_mutex_destroy(&v.lock);
+    result->pass = result->wrong == 0;
+    result->frobenius = v.reference_square > 0.0 ? sqrt(v.error_square / v.reference_square) : NAN;
+    if (result->pass)
+        return;
+    if (v.bad_is_block)
+        snprintf(result->reason, sizeof result->reason,
+                 "product check: row %lld, columns from %lld: signed sum is %.9g, should be %.9g within %.3g",
+                 (long long)v.bad_row, (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound);
+    else
+        snprintf(result->reason, sizeof result->reason,
+                 "C[%lld][%lld] is %.9g, should be %.9g within %.3g (%lld wrong of %lld checked)", (long long)v.bad_row,
+                 (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound, (long long)result->wrong,
+                 (long long)result->checked);
+}

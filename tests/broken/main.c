@@ -1,0 +1,36 @@
+/* A stage of planted bugs, for the tests of the harness. */
+#include "gemm.h"
+
+#define BROKEN_KERNELS(X)                                                                                              \
+    X(nothing)                                                                                                         \
+    X(last_row)                                                                                                        \
+    X(one_percent)                                                                                                     \
+    X(reads_c)                                                                                                         \
+    X(past_the_end)                                                                                                    \
+    X(in_the_gap)                                                                                                      \
+    X(nans)                                                                                                            \
+    X(zeros)                                                                                                           \
+    X(transposed_b)                                                                                                    \
+    X(too_many_threads)                                                                                                \
+    X(too_much_smem)                                                                                                   \
+    X(wrong_arch)
+
+#define DECLARE(name) cudaError_t broken_##name(const gemm_problem *, cudaStream_t);
+BROKEN_KERNELS(DECLARE)
+
+#define KERNEL(name)                                                                                                   \
+    {#name, "a planted bug", GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16), GEMM_UNIT_FP32, broken_##name, NULL, NULL},
+static const gemm_kernel kernels[] = {BROKEN_KERNELS(KERNEL)};
+
+#ifdef GEMM_CPU_DEVICE
+/* The CPU device has one architecture. */
+cudaError_t broken_wrong_arch(const gemm_problem *p, cudaStream_t stream) {
+    (void)p, (void)stream;
+    return cudaErrorNoKernelImageForDevice;
+}
+#endif
+
+int main(int argc, char **argv) {
+    static const gemm_stage stage = {"broken", "planted bugs", kernels, sizeof kernels / sizeof *kernels};
+    return gemm_main(argc, argv, &stage);
+}

@@ -1,0 +1,50 @@
+/* The peak table: dense figures, by type, and unknown stays unknown. */
+#include "gpu.h"
+
+#include <cmocka.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+static void known_chips(void **state) {
+    (void)state;
+    const gpu_peaks a100 = gpu_peaks_of("NVIDIA A100-SXM4-80GB", 8, 0, 108, 1410);
+    assert_true(a100.fp16_tensor == 312.0 && a100.fp32 == 19.5 && a100.tf32_tensor == 156.0);
+    assert_true(isnan(a100.fp8_tensor)); /* no such unit, so no number */
+    const gpu_peaks h200 = gpu_peaks_of("NVIDIA H200", 9, 0, 132, 1980);
+    assert_true(h200.fp16_tensor == 989.4 && h200.fp8_tensor == 1978.9);
+    assert_true(gpu_peaks_of("NVIDIA L40", 8, 9, 142, 2490).fp16_tensor == 181.0);
+    assert_true(gpu_peaks_of("NVIDIA L40S", 8, 9, 142, 2520).fp16_tensor == 362.0);
+    assert_true(gpu_peaks_of("NVIDIA L4", 8, 9, 58, 2040).fp16_tensor == 121.0);
+    assert_true(gpu_peaks_of("Tesla T4", 7, 5, 40, 1590).fp16_tensor == 65.0);
+}
+
+static void unknown_chips(void **state) {
+    (void)state;
+    const gpu_peaks strange = gpu_peaks_of("NVIDIA Strange 9000", 42, 0, 100, 1000);
+    assert_true(isnan(strange.fp32) && isnan(strange.fp16_tensor) && isnan(strange.fp8_tensor));
+    /* A known architecture gives FP32 by its cores and clock, as 128 x 80 x 2 x 2 GHz, and nothing else. */
+    const gpu_peaks laptop = gpu_peaks_of("NVIDIA GeForce RTX 4099 Laptop GPU", 8, 9, 80, 2000);
+    assert_true(fabs(laptop.fp32 - 40.96) < 1e-9 && isnan(laptop.fp16_tensor));
+    assert_true(isnan(gpu_peaks_of("NVIDIA GeForce RTX 4099", 8, 9, 80, 0.0).fp32)); /* clock not reported */
+    assert_true(isnan(gpu_peaks_of("NVIDIA GeForce RTX 4099", 8, 9, 80, (double)NAN).fp32));
+}
+
+static void units_and_types(void **state) {
+    (void)state;
+    const gpu_peaks p = {1.0, 2.0, 3.0, 4.0};
+    assert_true(gpu_unit_peak(&p, GEMM_UNIT_FP32) == 1.0 && gpu_unit_peak(&p, GEMM_UNIT_FP8_TENSOR) == 4.0);
+    assert_true(isnan(gpu_unit_peak(&p, GEMM_UNIT_HOST)));
+    assert_true(gpu_top_peak(&p, GEMM_F32) == 1.0 && gpu_top_peak(&p, GEMM_TF32) == 2.0);
+    assert_true(gpu_top_peak(&p, GEMM_F16) == 3.0 && gpu_top_peak(&p, GEMM_E4M3) == 4.0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_chips),
+        cmocka_unit_test(unknown_chips),
+        cmocka_unit_test(units_and_types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

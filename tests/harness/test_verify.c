@@ -1,0 +1,256 @@
+/* The judge on trial: honest float arithmetic passes at every K, and each planted slip is caught. */
+#include "matrix.h"
+#include "number.h"
+#include "verify.h"
+
+#include <cmocka.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a product computed in float, k by k, as a kernel would ---- */
+
+typedef struct {
+    matrix A, B, C;
+    oracle reference;
+} trial;
+
+static void honest(const oracle_problem *p, void *C) {
+    for (int64_t i = 0; i < p->M; i++)
+        for (int64_t j = 0; j < p->N; j++) {
+            float acc = 0.0f;
+            for (int64_t k = 0; k < p->K; k++)
+                acc += number_load(p->dtype, p->A, i * p->K + k) * number_load(p->dtype, p->B, k * p->N + j);
+            number_store(p->dtype, C, i * p->N + j, (float)p->alpha * acc);
+        }
+}
+
+static void set_up(trial *t, gemm_dtype dtype, int64_t M, int64_t N, int64_t K, matrix_init init, oracle_mode mode) {
+    assert_int_equal(matrix_create(&t->A, dtype, M, K, K), 0);
+    assert_int_equal(matrix_create(&t->B, dtype, K, N, N), 0);
+    assert_int_equal(matrix_create(&t->C, dtype, M, N, N), 0);
+    matrix_fill(&t->A, init, 5, 'A');
+    matrix_fill(&t->B, init, 5, 'B');
+    const oracle_problem p = {dtype, M, N, K, 1.0, 0.0, t->A.host, t->B.host, NULL, 0};
+    assert_int_equal(oracle_create(&t->reference, &p, mode, 3), 0);
+    honest(&p, t->C.host);
+}
+
+static void tear_down(trial *t) {
+    matrix_destroy(&t->A);
+    matrix_destroy(&t->B);
+    matrix_destroy(&t->C);
+    oracle_destroy(&t->reference);
+}
+
+static int passes(const trial *t) {
+    verify_result r;
+    verify(&t->reference, t->C.host, &r);
+    assert_int_equal(r.pass, r.reason[0] == '\0');
+    return r.pass;
+}
+
+/* ---- mutations: each changes C, must FAIL, and is undone ---- */
+
+static double norm(const matrix *m, int64_t start, int64_t count, int64_t stride) {
+    double square = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        const double x = (double)number_load(m->dtype, m->host, start + i * stride);
+        square += x * x;
+    }
+    return sqrt(square);
+}
+
+/* One element off by 1 % of |a row| |b column|, wherever it stands. */
+static void one_percent_fails(trial *t, int64_t row, int64_t col) {
+    const int64_t K = t->A.cols, N = t->B.cols, at = row * N + col;
+    const float right = number_load(t->C.dtype, t->C.host, at);
+    const double slip = 0.01 * norm(&t->A, row * K, K, 1) * norm(&t->B, col, K, N);
+    number_store(t->C.dtype, t->C.host, at, right + (float)slip);
+    assert_false(passes(t));
+    number_store(t->C.dtype, t->C.host, at, right);
+}
+
+static void every_mutation_fails(trial *t) {
+    const int64_t M = t->A.rows, N = t->B.cols;
+    const size_t bytes = (size_t)M * (size_t)N * number_size(t->C.dtype), row_bytes = bytes / (size_t)M;
+    void *right = malloc(bytes);
+    assert_non_null(right);
+    memcpy(right, t->C.host, bytes);
+
+    one_percent_fails(t, 0, 0);
+    one_percent_fails(t, M / 2 + 1, N / 2 + 1);
+    one_percent_fails(t, M - 1, N - 1);
+
+    number_store(t->C.dtype, t->C.host, (M / 2 + 1) * N + N / 3, NAN);
+    assert_false(passes(t));
+    memcpy(t->C.host, right, bytes);
+
+    number_store(t->C.dtype, t->C.host, (M / 2 + 1) * N + N / 3, INFINITY);
+    assert_false(passes(t));
+    memcpy(t->C.host, right, bytes);
+
+    memset((char *)t->C.host + bytes - row_bytes, 0xff, row_bytes); /* the last row was never written */
+    assert_false(passes(t));
+    memcpy(t->C.host, right, bytes);
+
+    memset(t->C.host, 0, bytes);
+    assert_false(passes(t));
+
+    memcpy(t->C.host, right, bytes);
+    assert_true(passes(t));
+    free(right);
+}
+
+static void at_every_depth(gemm_dtype dtype, oracle_mode mode, int64_t M) {
+    static const int64_t depths[] = {64, 512, 8192, 65536};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        trial t;
+        set_up(&t, dtype, M, 40, depths[i], INIT_NORMAL, mode);
+        assert_int_equal(t.reference.full, mode == ORACLE_FULL);
+        assert_true(passes(&t));
+        every_mutation_fails(&t);
+        tear_down(&t);
+    }
+}
+
+static void float_full(void **state) {
+    (void)state;
+    at_every_depth(GEMM_F32, ORACLE_FULL, 20);
+}
+static void half_full(void **state) {
+    (void)state;
+    at_every_depth(GEMM_F16, ORACLE_FULL, 20);
+}
+static void float_sampled(void **state) {
+    (void)state;
+    at_every_depth(GEMM_F32, ORACLE_SAMPLED, 60);
+}
+static void half_sampled(void **state) {
+    (void)state;
+    at_every_depth(GEMM_F16, ORACLE_SAMPLED, 60);
+}
+
+/* With many rows the slip falls where no row is computed in full: the product check alone must see it. */
+static void product_check_sees_every_row(void **state) {
+    (void)state;
+    for (int dtype = GEMM_F32; dtype <= GEMM_F16; dtype += GEMM_F16 - GEMM_F32) {
+        trial t;
+        set_up(&t, (gemm_dtype)dtype, 200, 300, 256, INIT_NORMAL, ORACLE_SAMPLED);
+        assert_true(passes(&t));
+        for (int64_t row = 0; row < 200; row += 7)
+            one_percent_fails(&t, row, row * 3 / 2);
+        tear_down(&t);
+    }
+}
+
+static void transposed_b_fails(void **state) {
+    (void)state;
+    static const matrix_init kinds[] = {INIT_NORMAL, INIT_UNIFORM, INIT_INTEGERS, INIT_INDEX};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        trial t;
+        matrix transposed;
+        set_up(&t, GEMM_F32, 64, 64, 64, kinds[i], ORACLE_AUTO);
+        assert_true(passes(&t));
+        assert_int_equal(matrix_create(&transposed, GEMM_F32, 64, 64, 64), 0);
+        for (int64_t r = 0; r < 64; r++)
+            for (int64_t c = 0; c < 64; c++)
+                number_store(GEMM_F32, transposed.host, r * 64 + c, number_load(GEMM_F32, t.B.host, c * 64 + r));
+        oracle_problem p = t.reference.problem;
+        p.B = transposed.host;
+        honest(&p, t.C.host);
+        assert_false(passes(&t));
+        matrix_destroy(&transposed);
+        tear_down(&t);
+    }
+}
+
+/* a, -a pairs: the true result is 0, and what rounding leaves is small against the magnitudes, not against 0. */
+static void cancelling_rows(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_F32, 16, 16, 512, INIT_NORMAL, ORACLE_FULL);
+    for (int64_t i = 0; i < 16; i++)
+        for (int64_t k = 0; k < 512; k += 2)
+            number_store(GEMM_F32, t.A.host, i * 512 + k + 1, -number_load(GEMM_F32, t.A.host, i * 512 + k));
+    for (int64_t k = 0; k < 512; k += 2)
+        memcpy((float *)t.B.host + (k + 1) * 16, (float *)t.B.host + k * 16, 16 * sizeof(float));
+    const oracle_problem p = t.reference.problem;
+    oracle_destroy(&t.reference);
+    assert_int_equal(oracle_create(&t.reference, &p, ORACLE_FULL, 1), 0);
+    honest(&p, t.C.host);
+    assert_true(passes(&t));
+    one_percent_fails(&t, 3, 3);
+    tear_down(&t);
+}
+
+/* Whole numbers below 2^24 leave no room at all. */
+static void integers_are_exact(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_F32, 20, 20, 300, INIT_INTEGERS, ORACLE_FULL);
+    oracle_problem p = t.reference.problem;
+    p.integers = 1;
+    oracle_destroy(&t.reference);
+    assert_int_equal(oracle_create(&t.reference, &p, ORACLE_FULL, 1), 0);
+    assert_true(passes(&t));
+    float *element = (float *)t.C.host + 17;
+    *element = nextafterf(*element, INFINITY);
+    assert_false(passes(&t));
+    tear_down(&t);
+}
+
+/* The worked 2 x 4 x 3 product, so that oracle and cuBLAS cannot agree on a transpose. */
+static void by_hand(void **state) {
+    (void)state;
+    const float A[] = {1, 2, 3, 4, 5, 6}, B[] = {7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+    const float old[] = {1, 1, 1, 1, 2, 2, 2, 2};
+    const double product[] = {74, 80, 86, 92, 173, 188, 203, 218};
+    const oracle_problem p = {GEMM_F32, 2, 4, 3, 2.0, -1.0, A, B, old, 0};
+    oracle o;
+    assert_int_equal(oracle_create(&o, &p, ORACLE_FULL, 1), 0);
+    for (int i = 0; i < 8; i++)
+        assert_true(o.reference[i] == 2.0 * product[i] - (double)old[i]);
+    oracle_destroy(&o);
+}
+
+static void special_values(void **state) {
+    (void)state;
+    const double inf = INFINITY, nan_value = NAN;
+    assert_false(verify_element(GEMM_F32, nan_value, 1.0, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, 1.0, nan_value, 0.1, 1.0));
+    assert_true(verify_element(GEMM_F32, nan_value, nan_value, 0.1, 1.0));
+    assert_true(verify_element(GEMM_F32, inf, inf, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, inf, -inf, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, inf, nan_value, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, inf, 1.0, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, 1.0, inf, 0.1, 1.0));
+    assert_true(verify_element(GEMM_F32, 1.05, 1.0, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, 1.15, 1.0, 0.1, 1.0));
+    /* 65520 is where half rounds to infinity; either is right when the bound reaches across. */
+    assert_true(verify_element(GEMM_F16, inf, 70000.0, 40.0, 70000.0));
+    assert_false(verify_element(GEMM_F16, 65504.0, 70000.0, 40.0, 70000.0));
+    assert_true(verify_element(GEMM_F16, inf, 65519.0, 32.0, 70000.0));
+    assert_true(verify_element(GEMM_F16, 65504.0, 65519.0, 32.0, 70000.0));
+    assert_false(verify_element(GEMM_F16, inf, 65000.0, 32.0, 70000.0));
+    assert_false(verify_element(GEMM_F16, -inf, 70000.0, 40.0, 70000.0));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(float_full),
+        cmocka_unit_test(half_full),
+        cmocka_unit_test(float_sampled),
+        cmocka_unit_test(half_sampled),
+        cmocka_unit_test(product_check_sees_every_row),
+        cmocka_unit_test(transposed_b_fails),
+        cmocka_unit_test(cancelling_rows),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(special_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

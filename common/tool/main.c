@@ -1,7 +1,6 @@
 /* Picks the subcommand. A later stage adds its own with one line in `commands`. */
 #include "tool.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,40 +16,6 @@ static const command commands[] = {
     {"plot", command_plot, "utilization, speedup and speed over size as SVG and PNG"},
     {"diff", command_diff, "the step from one stage's kernel to the next"},
 };
-
-int fault_set(fault *f, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(f->text, sizeof f->text, format, arguments);
-    va_end(arguments);
-    return -1;
-}
-
-static error_t parse_context(int key, char *argument, struct argp_state *state) {
-    tool_context *context = state->input;
-    switch (key) {
-    case 'D':
-        context->device = argument;
-        return 0;
-    case 'S':
-        context->source = argument;
-        return 0;
-    case 'B':
-        context->bin = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option context_options[] = {
-    {"device", 'D', "auto|cpu|gpu", 0, "Where kernels run (auto: the GPU when it really works)", 90},
-    {"source", 'S', "DIR", OPTION_HIDDEN, "Root of the repository (given by ./ladder)", 90},
-    {"bin", 'B', "DIR", OPTION_HIDDEN, "Directory of the stage drivers (given by ./ladder)", 90},
-    {0},
-};
-
-const struct argp context_argp = {.options = context_options, .parser = parse_context};
 
 static void list_commands(FILE *out) {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i)

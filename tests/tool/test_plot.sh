@@ -1,0 +1,119 @@
+# ladder-tool plot with the real gnuplot (where there is one), none, and fakes that refuse.
+. "$(dirname "$0")/helpers.sh"
+
+data=$here/data/two-stages.csv
+out=$work/pictures
+real_gnuplot=$(command -v gnuplot)
+small_path
+
+plot() { PATH=$work/path run "$tool" plot --source "$repository" "$@"; }
+
+# --- none installed: scripts and data are kept, one sentence, no error
+plot "$data" --out "$out"
+expect_status 0 "no gnuplot"
+expect_says "gnuplot is not installed"
+[ "$(grep -c 'not installed' "$work/out")" -eq 1 ] || wrong "said more than once"
+expect_file "$out/utilization.gp"
+expect_file "$out/speedup.dat"
+expect_file "$out/scaling.gp"
+expect_no_file "$out/utilization.png"
+
+# --- what the data files hold: the article, ours, and a gap for a stage without a record
+expect_in "$out/utilization.dat" '"01 naive\ncoalesced" 3 0.525784 7.7728'
+expect_in "$out/utilization.dat" '"04 bank\npadding\n(no record)" 35 ? ?'
+expect_in "$out/speedup.dat" '"02 tiling\ntile64" 5.2 2.38462'
+expect_in "$out/scaling.gp" "sizes = '1024 2048 4096'"
+expect_in "$out/utilization.gp" "title = 'Utilization of the dense peak — NVIDIA H200, M = N = K = 4096, f16, burst'"
+# tile32's failed 4096 has no point
+run sed -n '/02 tile32/,/^$/p' "$out/scaling.dat"
+expect_says "2048 6.885"
+expect_silent_on "4096"
+
+# --- a gnuplot without pngcairo takes png; each picture is asked for by name
+fake gnuplot 'case $* in
+*pngcairo*) exit 1 ;;
+-e*) exit 0 ;;
+*) sed -n "s/^set output .\(.*\).$/\1/p" "$1" | while read -r name; do echo picture >"$name"; done ;;
+esac'
+plot "$data" --out "$out"
+expect_status 0 "no pngcairo"
+expect_says "plot: $out/utilization.png"
+expect_says "plot: $out/scaling.svg"
+expect_in "$out/utilization.gp" "set terminal png size"
+expect_not_in "$out/utilization.gp" pngcairo
+
+# --- no PNG at all
+fake gnuplot 'case $* in *png*) exit 1 ;; -e*) exit 0 ;; *) echo picture >utilization.svg ;; esac'
+plot "$data" --out "$out"
+expect_status 0 "no png"
+expect_says "this gnuplot cannot write PNG."
+expect_says "plot: gnuplot left no $out/speedup.svg"
+expect_no_file "$out/utilization.png" # the one drawn before is gone
+
+# --- only text
+fake gnuplot 'case $* in *png*|*svg*) exit 1 ;; -e*) exit 0 ;; *) echo picture >"${1%.gp}.txt" ;; esac'
+plot "$data" --out "$out"
+expect_status 0 "dumb"
+expect_says "drawn as text"
+expect_says "plot: $out/utilization.txt"
+expect_in "$out/utilization.gp" "set terminal dumb"
+
+# --- nothing works, or it breaks halfway
+fake gnuplot 'exit 1'
+plot "$data" --out "$out"
+expect_status 0 "no terminal"
+expect_says "gnuplot has no terminal that works here"
+fake gnuplot 'case $* in -e*) exit 0 ;; *) exit 3 ;; esac'
+plot "$data" --out "$out"
+expect_status 0 "broken gnuplot"
+expect_says "gnuplot failed on"
+
+# --- nothing to draw
+sed 's/,pass,/,fail,/' "$data" >"$work/failed.csv"
+plot "$work/failed.csv" --out "$work/none"
+expect_status 0 "only FAIL rows"
+expect_says "no speeds to draw"
+expect_no_file "$work/none/utilization.gp"
+sed -n 1p "$data" >"$work/empty.csv"
+plot "$work/empty.csv" --out "$work/none"
+expect_status 0 "no rows"
+expect_says "no speeds to draw"
+plot "$data" --size 77 --out "$work/none"
+expect_status 0 "no such size"
+grep -v ',2048,\|,4096,' "$data" >"$work/one-size.csv"
+plot "$work/one-size.csv" --out "$work/one"
+expect_status 0 "one size"
+expect_says "no speed over size"
+expect_file "$work/one/utilization.gp"
+
+# --- bad input
+plot --size 0
+expect_status 2 "--size 0"
+expect_says "--size 0: it must be a whole number, 1 or more"
+plot --dtype f17
+expect_status 2 "--dtype f17"
+expect_says "choose one of f16"
+plot "$work/nothing.csv"
+expect_status 1 "no file"
+expect_says "cannot read"
+plot a.csv b.csv
+expect_status 2 "two files"
+echo in the way >"$work/file"
+plot "$data" --out "$work/file/x"
+expect_status 1 "no directory"
+expect_says "in the way"
+
+# --- the real one draws real files
+if [ -n "$real_gnuplot" ] && "$real_gnuplot" -e 'set terminal svg' >/dev/null 2>&1; then
+    rm -f "$work/path/gnuplot"
+    ln -s "$real_gnuplot" "$work/path/gnuplot"
+    plot "$data" --out "$work/real"
+    expect_status 0 "real gnuplot"
+    expect_silent_on warning
+    for name in utilization speedup scaling; do
+        expect_in "$work/real/$name.svg" "</svg>"
+        expect_in "$work/real/$name.svg" "NVIDIA H200"
+    done
+    expect_in "$work/real/utilization.svg" "7.8" # a bar's label
+fi
+finish

@@ -52,7 +52,7 @@ static void note_wrong(judging *v, int64_t row, int64_t column, double got, doub
         return;
     v->bad_row = row;
     v->bad_column = column;
-    v->bad_got = got;
+    v->bad_got = isnan(got) ? (double)NAN : got; /* printed without a sign */
     v->bad_want = want;
     v->bad_bound = bound;
     v->bad_is_block = is_block;

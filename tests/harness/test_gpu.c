@@ -1,11 +1,12 @@
 /* The peak table: dense figures, by type, and unknown stays unknown. */
 #include "gpu.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h> /* needs the headers above */
 
 static void known_chips(void **state) {
     (void)state;

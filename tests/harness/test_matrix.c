@@ -2,11 +2,12 @@
 #include "matrix.h"
 #include "number.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h> /* needs the headers above */
 
 static void bytes_pass_32_bits(void **state) {
     (void)state;

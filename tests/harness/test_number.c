@@ -1,12 +1,13 @@
 /* Half precision against its definition: all 65,536 codes, and the points where rounding decides. */
 #include "number.h"
 
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h> /* needs the headers above */
 
 /* The value of a code, from the definition in IEEE 754-2019, 3.4. */
 static double defined_value(unsigned code) {

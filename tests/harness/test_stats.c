@@ -1,10 +1,11 @@
 #include "stats.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h> /* needs the headers above */
 
 static void check(int count, int low_rank, int high_rank) {
     double values[64];

@@ -3,13 +3,14 @@
 #include "number.h"
 #include "verify.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h> /* needs the headers above */
 
 /* ---- a product computed in float, k by k, as a kernel would ---- */
 

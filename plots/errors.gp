@@ -10,4 +10,4 @@ set ytics scale 0
 set grid xtics noytics linecolor '#e0e0e0' linetype 1 linewidth 0.7
 set arrow from first 1, graph 0 to first 1, graph 1 nohead linecolor rgb '#d55e00' linewidth 2
 plot data using (1e-3):0:(1e-3):2:($0 - 0.38):($0 + 0.38):ytic(1) with boxxyerror linecolor rgb ours_blue notitle, \
-     data using 2:0:(sprintf('%.2g', $2)) with labels left offset 0.6,0 textcolor rgb '#404040' notitle
+     data using (1.12):0:(sprintf('%.2g', $2)) with labels left textcolor rgb '#404040' notitle

@@ -4,7 +4,7 @@ set style histogram clustered gap 1
 set style fill solid 0.95 noborder
 set boxwidth 0.92
 set key top left Left reverse samplen 1.5 spacing 1.25
-set xtics scale 0
+set xtics scale 0 font ',12'
 set bmargin 4.5
 if (logarithmic) { set logscale y; set yrange [0.7:*]; set ylabel 'times the naive kernel (logarithmic)' } \
 else { set yrange [0:*]; set offsets 0, 0, graph 0.08, 0; set ylabel 'times the naive kernel' }

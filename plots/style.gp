@@ -1,7 +1,6 @@
 # What every picture of the ladder shares. The tool puts it between a figure's settings (title, data) and its plot.
 # Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which colour-blind readers can tell apart.
 set encoding utf8
-set termoption noenhanced
 set decimalsign '.'
 set datafile missing '?'
 set datafile commentschars '#'

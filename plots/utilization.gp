@@ -7,7 +7,7 @@ set ylabel 'percent of the datasheet dense peak'
 set yrange [0:*<110]
 set offsets 0, 0, graph 0.08, 0
 set key top left Left reverse samplen 1.5 spacing 1.25
-set xtics scale 0
+set xtics scale 0 font ',12'
 set bmargin 4.5
 
 # Bar i of 3 in cluster $0 is centred at $0 + (i - 2) / 4: gap 1 leaves room for one more bar between clusters.

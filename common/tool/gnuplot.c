@@ -11,11 +11,12 @@ typedef struct terminal {
 } terminal;
 
 static const terminal png_terminals[] = {
-    {"pngcairo", "png", "font 'sans-serif,13' background '#ffffff'"},
-    {"png", "png", "truecolor background '#ffffff'"},
+    {"pngcairo", "png", "noenhanced font 'sans-serif,13' background '#ffffff'"},
+    {"png", "png", "noenhanced truecolor background '#ffffff'"},
 };
-static const terminal svg_terminals[] = {{"svg", "svg", "font 'sans-serif,15' background '#ffffff' dashlength 2"}};
-static const terminal text_terminal = {"dumb", "txt", ""};
+static const terminal svg_terminals[] = {
+    {"svg", "svg", "noenhanced font 'sans-serif,15' background '#ffffff' dashlength 2"}};
+static const terminal text_terminal = {"dumb", "txt", "noenhanced"};
 
 char *gnuplot_string(const char *text) {
     text_stream s;
@@ -70,7 +71,7 @@ static const terminal *const *usable_terminals(void) {
 
 static void put_terminal(const terminal *t, const figure *fig, FILE *out) {
     if (t == &text_terminal)
-        fprintf(out, "set terminal dumb size 110,35\n");
+        fprintf(out, "set terminal dumb noenhanced size 110,35\n");
     else
         fprintf(out, "set terminal %s size %d,%d %s\n", t->name, fig->width, fig->height, t->options);
     fprintf(out, "set output '%s.%s'\n", fig->name, t->extension);

@@ -173,6 +173,7 @@ static int note_refusal(const run_options *o, const char *name, campaign *c, fau
 
 static int run_stage(const run_options *o, const char *name, const char *scratch, campaign *c, fault *f) {
     const bool with_ragged = !on_gpu(o) && !o->quick && !shape_given(o);
+    printf("\n%s\n", name);
     for (int ragged = 0; ragged <= with_ragged; ++ragged) {
         const call told = make_call(o, ragged);
         driver_outcome outcome;

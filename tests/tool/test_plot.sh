@@ -29,6 +29,14 @@ run sed -n '/02 tile32/,/^$/p' "$out/scaling.dat"
 expect_says "2048 6.885"
 expect_silent_on "4096"
 
+# a failed row takes no part even if a driver left its speed in it
+sed '/tile64,f16,f32,4096/s/,pass,/,fail,/' "$data" >"$work/failed-with-speed.csv"
+plot "$work/failed-with-speed.csv" --out "$work/odd"
+run sed -n '/02 tile64/,/^$/p' "$work/odd/scaling.dat"
+expect_says "2048 10.54"
+expect_silent_on "4096"
+expect_in "$work/odd/utilization.dat" '"02 tiling\n(no record)" 18 ? ?'
+
 # --- a gnuplot without pngcairo takes png; each picture is asked for by name
 fake gnuplot 'case $* in
 *pngcairo*) exit 1 ;;

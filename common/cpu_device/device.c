@@ -288,6 +288,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cpu_device_result(cudaSuccess);
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int device) {
+    if (!bus_id || size < 1 || device != 0)
+        return cpu_device_result(cudaErrorInvalidValue);
+    bus_id[0] = '\0';
+    return cpu_device_result(cudaSuccess);
+}
+
 cudaError_t cudaDeviceReset(void) {
     pthread_mutex_lock(&functions.lock);
     free(functions.list);

@@ -222,6 +222,8 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 /* An attribute without a meaning here gives cudaErrorInvalidValue; unknown clocks are 0. */
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+/* The CPU device sits on no bus: writes an empty string. */
+cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int device);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 /* A kernel must opt in here before a launch may give it more than 48 KiB of dynamic shared memory. */

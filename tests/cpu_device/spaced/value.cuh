@@ -1,0 +1,2 @@
+#define VALUE 41
+#define EXPECTED 41

@@ -1,0 +1,236 @@
+// Launches that are refused, that fail, or that crash. Whatever ends the process or prints runs in a child.
+#include "kernel_test.h"
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__global__ void nothing() {}
+
+template <class T> __global__ void fill(T *data, T value) { data[threadIdx.x] = value; }
+
+static void expect_refused(cudaError_t expected, dim3 grid, dim3 block, size_t shared = 0) {
+    nothing<<<grid, block, shared>>>();
+    assert_string_equal(cudaGetErrorName(cudaPeekAtLastError()), cudaGetErrorName(expected));
+    assert_string_equal(cudaGetErrorName(cudaGetLastError()), cudaGetErrorName(expected));
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+static void bad_shapes_are_refused(void **) {
+    expect_refused(cudaErrorInvalidConfiguration, 1, 0);
+    expect_refused(cudaErrorInvalidConfiguration, 0, 1);
+    expect_refused(cudaErrorInvalidConfiguration, dim3(1, 0, 1), 1);
+    expect_refused(cudaErrorInvalidConfiguration, 1, 1025);
+    expect_refused(cudaErrorInvalidConfiguration, 1, dim3(32, 32, 2));
+    expect_refused(cudaErrorInvalidConfiguration, 1, dim3(1, 1, 65));
+    expect_refused(cudaErrorInvalidConfiguration, 1, dim3(65536, 65536, 1)); // the product is 0 in 32 bits
+    expect_refused(cudaErrorInvalidConfiguration, dim3(1, 65536), 1);
+    expect_refused(cudaErrorInvalidConfiguration, dim3(1, 1, 65536), 1);
+    expect_refused(cudaErrorInvalidConfiguration, dim3(2147483648u), 1);
+    expect_refused(cudaSuccess, dim3(1, 1, 1), dim3(4, 4, 64));
+}
+
+static void refused_kernels_do_not_run(void **) {
+    Buffer<int> data(1);
+    data[0] = 1;
+    fill<<<1, 2000>>>(data.data, 2);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    assert_int_equal(data[0], 1);
+}
+
+static void much_shared_memory_needs_opting_in(void **) {
+    expect_refused(cudaSuccess, 1, 1, 49152);
+    expect_refused(cudaErrorInvalidValue, 1, 1, 49153);
+    cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000);
+    expect_refused(cudaSuccess, 1, 1, 100000);
+    expect_refused(cudaErrorInvalidValue, 1, 1, 100001);
+    cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448);
+    expect_refused(cudaSuccess, 1, 1, 232448);
+    expect_refused(cudaErrorInvalidValue, 1, 1, 232449);
+    // Another kernel has not opted in, unless the launch leaves it to the arguments which one it is.
+    Buffer<int> data(1);
+    fill<int><<<1, 1, 50000>>>(data.data, 1);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+    fill<<<1, 1, 50000>>>(data.data, 1);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    cudaDeviceReset();
+    expect_refused(cudaErrorInvalidValue, 1, 1, 49153);
+}
+
+// Runs `body` in a child. Returns its exit status (or 1000 + signal) and what it wrote to stderr.
+template <class Body> static int in_child(Body body, char *output, size_t size) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(nullptr);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        alarm(60); // rather than hanging
+        body();
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got; used + 1 < size && (got = read(ends[0], output + used, size - 1 - used)) > 0;)
+        used += static_cast<size_t>(got);
+    output[used] = '\0';
+    close(ends[0]);
+    int status = 0;
+    assert_true(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+template <class Body> static void expect_in_child(int status, const char *sentence, Body body) {
+    char output[4096];
+    const int actual = in_child(body, output, sizeof output);
+    if (actual != status)
+        fail_msg("status %d instead of %d, stderr: %s", actual, status, output);
+    if (!strstr(output, sentence))
+        fail_msg("\"%s\" does not contain \"%s\"", output, sentence);
+    const char *newline = strchr(output, '\n');
+    if (newline && newline[1])
+        fail_msg("more than one line: %s", output);
+}
+
+__global__ void half_at_barrier() {
+    if (threadIdx.x % 2)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+__global__ void wait_for_nobody() {
+    if (threadIdx.x == 3)
+        __syncwarp(0x00000018);
+    else
+        __syncthreads();
+}
+
+__global__ void outside_own_mask() {
+    if (threadIdx.x == 5)
+        __syncwarp(0x0000000f);
+}
+
+// After a failed launch everything fails, until a reset; then the device works as before.
+static void require_sticky_and_reset() {
+    void *p;
+    bool sticky = cudaGetLastError() == cudaErrorLaunchFailure && cudaGetLastError() == cudaErrorLaunchFailure &&
+                  cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaMalloc(&p, 4) == cudaErrorLaunchFailure;
+    nothing<<<1, 1>>>();
+    sticky = sticky && cudaPeekAtLastError() == cudaErrorLaunchFailure;
+    cudaDeviceReset();
+    Buffer<int> data(1024);
+    fill<int><<<1, 1024>>>(data.data, 9);
+    if (!sticky || cudaGetLastError() != cudaSuccess || data[1023] != 9)
+        _exit(3);
+}
+
+static void deadlocks_are_reported(void **) {
+    for (const char *order : {"ascending", "reverse"}) {
+        setenv("CPU_DEVICE_ORDER", order, 1);
+        expect_in_child(0, "kernel half_at_barrier, block (", [] {
+            half_at_barrier<<<3, 64>>>();
+            require_sticky_and_reset();
+        });
+        expect_in_child(0, "deadlock: 32 of 64 threads wait at __syncthreads, 32 in a warp function (lane 0 of warp 0",
+                        [] {
+                            half_at_barrier<<<1, 64>>>();
+                            require_sticky_and_reset();
+                        });
+        expect_in_child(
+            0,
+            "deadlock: 39 of 40 threads wait at __syncthreads, 1 in a warp function (lane 3 of warp 0, for one, "
+            "waits for lanes 0x00000010), and none can go on.",
+            [] {
+                wait_for_nobody<<<1, 40>>>();
+                require_sticky_and_reset();
+            });
+    }
+    unsetenv("CPU_DEVICE_ORDER");
+}
+
+static void masks_must_name_the_caller(void **) {
+    expect_in_child(0, "lane 5 of warp 0 calls a warp function with mask 0x0000000f, which leaves it out", [] {
+        outside_own_mask<<<1, 32>>>();
+        require_sticky_and_reset();
+    });
+}
+
+__global__ void write_at(char *data, size_t offset) {
+    if (blockIdx.x == 1 && threadIdx.y == 2)
+        data[offset] = 1;
+}
+
+static void stray_accesses_are_explained(void **) {
+    expect_in_child(1, "kernel write_at, block (1, 0, 0), thread (0, 2, 0): an illegal access",
+                    [] { write_at<<<2, dim3(1, 3)>>>(nullptr, 0); });
+    expect_in_child(1, "a null pointer", [] { write_at<<<2, dim3(1, 3)>>>(nullptr, 100); });
+    expect_in_child(1, "256 bytes past the end of the 512-byte allocation", [] {
+        Buffer<char> data(512);
+        write_at<<<2, dim3(1, 3)>>>(data.data, 768);
+    });
+    expect_in_child(1, "16 bytes before the 4096-byte allocation", [] {
+        Buffer<char> first(8192), data(4096);
+        write_at<<<2, dim3(1, 3)>>>(data.data - 16, 0);
+    });
+    expect_in_child(1, "freed", [] {
+        char *data;
+        cudaMalloc(&data, 512);
+        cudaFree(data);
+        write_at<<<2, dim3(1, 3)>>>(data, 0);
+    });
+}
+
+__global__ void divide(int *data) { data[0] = data[1] / data[2]; }
+
+__global__ void misaligned(float *data) { *reinterpret_cast<float4 *>(data + 1) = make_float4(1, 2, 3, 4); }
+
+__global__ void deep(int *data, int depth) {
+    volatile int local[1024];
+    for (int i = 0; i < 1024; i++)
+        local[i] = i;
+    if (depth > 0)
+        deep(data, depth - 1);
+    data[0] = local[depth];
+}
+
+static void other_faults_are_explained(void **) {
+    expect_in_child(1, "an integer division by zero", [] {
+        Buffer<int> data(3);
+        data[2] = 0;
+        divide<<<1, 1>>>(data.data);
+    });
+#if defined(__x86_64__)
+    expect_in_child(1, "a misaligned access", [] {
+        Buffer<float> data(8);
+        misaligned<<<1, 1>>>(data.data);
+    });
+#endif
+    expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
+        Buffer<int> data(1);
+        deep<<<1, 1>>>(data.data, 20);
+    });
+}
+
+// Outside kernels a crash is a crash.
+static void host_faults_are_left_alone(void **) {
+    expect_in_child(1000 + SIGSEGV, "", [] {
+        signal(SIGSEGV, SIG_DFL);
+        nothing<<<1, 1>>>();
+        *const_cast<volatile int *>(static_cast<int *>(nullptr)) = 1;
+    });
+}
+
+int main() {
+    const struct CMUnitTest tests[] = {
+        // The children first: a fork after a launch would lack the threads that the launch created.
+        cmocka_unit_test(deadlocks_are_reported),       cmocka_unit_test(masks_must_name_the_caller),
+        cmocka_unit_test(stray_accesses_are_explained), cmocka_unit_test(other_faults_are_explained),
+        cmocka_unit_test(host_faults_are_left_alone),   cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(refused_kernels_do_not_run),   cmocka_unit_test(much_shared_memory_needs_opting_in),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,8 +1,9 @@
-/* 01 naive: three loops, and the first decision that matters: which thread computes which element.
+/* 01 naive: three loops become a grid of threads, and the first decision that matters: which thread computes which
+ * element.
  *
  *   C = alpha*A*B + beta*C      A is M x K, B is K x N, C is M x N, row-major, rows lda, ldb, ldc elements apart
  *
- *   cpu_loop      the three loops on one CPU thread: where everybody starts
+ *   cpu_loop      the three loops on one CPU thread, in cpu_loop.c: where everybody starts
  *   uncoalesced   one GPU thread an element; the 32 threads of a warp walk down a column of C
  *   coalesced     the same, but they walk along a row of C: the ladder's 1.0
  */
@@ -10,20 +11,6 @@
 #include "kernel/number.cuh"
 
 #define BLOCK 32 /* a block is BLOCK x BLOCK threads, and as many elements of C */
-
-/* ---- Three loops ---- */
-template <typename T>
-static void cpu_loop(int64_t M, int64_t N, int64_t K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb,
-                     float beta, T *C, int64_t ldc) {
-    for (int64_t row = 0; row < M; row++)
-        for (int64_t col = 0; col < N; col++) {
-            float acc = 0.0f;
-            for (int64_t k = 0; k < K; k++)
-                acc += to_float(A[row * lda + k]) * to_float(B[k * ldb + col]);
-            const float old = beta == 0.0f ? 0.0f : beta * to_float(C[row * ldc + col]);
-            from_float(alpha * acc + old, &C[row * ldc + col]);
-        }
-}
 
 /* ---- One thread an element ---- */
 template <typename T, int COALESCED>
@@ -59,10 +46,8 @@ template <typename T, int COALESCED> static cudaError_t launch(const gemm_proble
     return cudaGetLastError();
 }
 
-template <typename T> static cudaError_t launch_cpu(const gemm_problem *p) {
-    cpu_loop(p->M, p->N, p->alpha == 0.0f ? 0 : p->K, p->alpha, (const T *)p->A, p->lda, (const T *)p->B, p->ldb,
-             p->beta, (T *)p->C, p->ldc);
-    return cudaSuccess;
+template <int COALESCED> static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream) {
+    return p->dtype == GEMM_F16 ? launch<__half, COALESCED>(p, stream) : launch<float, COALESCED>(p, stream);
 }
 
 template <int COALESCED> static gemm_footprint footprint(gemm_dtype dtype) {
@@ -72,15 +57,8 @@ template <int COALESCED> static gemm_footprint footprint(gemm_dtype dtype) {
 
 /* ---- What main.c hands to the harness ---- */
 extern "C" {
-cudaError_t naive_cpu_loop(const gemm_problem *p, cudaStream_t) {
-    return p->dtype == GEMM_F16 ? launch_cpu<__half>(p) : launch_cpu<float>(p);
-}
-cudaError_t naive_uncoalesced(const gemm_problem *p, cudaStream_t stream) {
-    return p->dtype == GEMM_F16 ? launch<__half, 0>(p, stream) : launch<float, 0>(p, stream);
-}
-cudaError_t naive_coalesced(const gemm_problem *p, cudaStream_t stream) {
-    return p->dtype == GEMM_F16 ? launch<__half, 1>(p, stream) : launch<float, 1>(p, stream);
-}
+cudaError_t naive_uncoalesced(const gemm_problem *p, cudaStream_t stream) { return launch_typed<0>(p, stream); }
+cudaError_t naive_coalesced(const gemm_problem *p, cudaStream_t stream) { return launch_typed<1>(p, stream); }
 gemm_footprint naive_uncoalesced_footprint(gemm_dtype dtype) { return footprint<0>(dtype); }
 gemm_footprint naive_coalesced_footprint(gemm_dtype dtype) { return footprint<1>(dtype); }
 }

@@ -42,22 +42,22 @@ static _Noreturn void usage_error(const char *sentence) {
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
-static void print_speed(const run *r, const gemm_record *row) {
+static void print_speed(const gemm_record *row) {
     if (isnan(row->time_us))
         return;
     printf("  %s %.4g %s", row->protocol, row->time_us < 1e3 ? row->time_us : row->time_us / 1e3,
            row->time_us < 1e3 ? "us" : "ms");
     printf("  %.4g TFLOP/s", row->tflops);
     if (!isnan(row->util_unit))
-        printf("  %.1f %% of its unit, %.1f %% of the fastest%s", 100.0 * row->util_unit, 100.0 * row->util_top,
+        printf("  %.3g %% of its unit, %.3g %% of the fastest%s", 100.0 * row->util_unit, 100.0 * row->util_top,
                row->util_unit > 1.0 ? " (!) above the peak: check the timing" : "");
     if (!isnan(row->ratio))
         printf("  %.3f [%.3f, %.3f] x %s", row->ratio, row->ratio_lo, row->ratio_hi, row->baseline);
-    else if (r->cublas || !r->gpu.is_cpu_device)
+    else if (!isnan(row->util_unit)) /* a GPU kernel, with nothing to compare it with */
         printf("  cuBLAS n/a");
 }
 
-static void print_row(const run *r, const gemm_record *row, double relative_error) {
+static void print_row(const gemm_record *row, double relative_error) {
     char shape[80];
     snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->m, (long long)row->n, (long long)row->k);
     printf("%-14s %-4s %-17s ", row->kernel, row->dtype, shape);
@@ -65,7 +65,7 @@ static void print_row(const run *r, const gemm_record *row, double relative_erro
         printf("PASS  max err %.2e, bound %.2e, rel %.1e", row->max_err, row->err_bound, relative_error);
     else
         printf("%s  %s", strcmp(row->status, "fail") == 0 ? "FAIL" : "SKIP", row->reason);
-    print_speed(r, row);
+    print_speed(row);
     printf("\n");
     fflush(stdout);
 }
@@ -73,13 +73,17 @@ static void print_row(const run *r, const gemm_record *row, double relative_erro
 static void print_device(const run *r) {
     if (r->gpu.is_cpu_device) {
         printf("device: cpu (this driver was built for the CPU device: it checks results, it does not time)\n");
+        if (r->options.protocol > TIME_NONE)
+            printf("--protocol is ignored: the CPU device times nothing\n");
     } else {
         printf("device: gpu (%s, sm_%d%d, %d multiprocessors", r->gpu.name, r->gpu.major, r->gpu.minor,
                r->gpu.multiprocessors);
         if (!isnan(r->gpu.clock_mhz))
             printf(", %.0f MHz", r->gpu.clock_mhz);
-        printf("; driver %s, CUDA %s, cuBLAS %s)\n", r->gpu.driver, r->gpu.toolkit,
-               r->cublas ? baseline_version(r->cublas) : "n/a");
+        printf("; driver %s, CUDA %s", r->gpu.driver, r->gpu.toolkit);
+        if (r->cublas)
+            printf(", cuBLAS %s", baseline_version(r->cublas));
+        printf(")\n");
     }
 }
 
@@ -126,7 +130,7 @@ static void set_status(gemm_record *row, const char *status, const char *reason)
 static void add_row(run *r, const gemm_record *row, double relative_error) {
     if (strcmp(row->status, "fail") == 0)
         r->failures++;
-    print_row(r, row, relative_error);
+    print_row(row, relative_error);
     if (record_push(&r->rows, row) != 0)
         usage_error("out of memory");
 }
@@ -174,10 +178,12 @@ static void fill_times(const run *r, const gemm_kernel *kernel, const gemm_probl
     }
 }
 
-/* One row per protocol. Only a kernel that passed its check gets here. */
+/* One row per protocol; a host kernel, which knows no power limit worth the name, is timed once. Only a kernel that
+ * passed its check gets here. */
 static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gemm_record *checked,
                         double relative_error) {
-    for (int i = 0; i < r->protocol_count; i++) {
+    const int count = kernel->unit == GEMM_UNIT_HOST ? 1 : r->protocol_count;
+    for (int i = 0; i < count; i++) {
         gemm_record row = *checked;
         const timing_options how = {r->protocols[i], r->options.warmup, r->options.samples};
         timing_result times;
@@ -336,13 +342,8 @@ static void choose_device(const options *o) {
 
 static void choose_protocols(run *r) {
     const options_protocol wanted = r->options.protocol;
-    if (r->options.check == CHECK_NONE || wanted == TIME_NONE)
+    if (r->options.check == CHECK_NONE || r->options.list || wanted == TIME_NONE || r->gpu.is_cpu_device)
         return;
-    if (r->gpu.is_cpu_device) {
-        if (wanted != TIME_DEFAULT)
-            printf("--protocol is ignored: the CPU device times nothing\n");
-        return;
-    }
     if (wanted != TIME_SUSTAINED)
         r->protocols[r->protocol_count++] = PROTOCOL_BURST;
     if (wanted == TIME_SUSTAINED || wanted == TIME_BOTH)
@@ -409,9 +410,10 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     check_writable("json", r.options.json);
     if (gpu_describe(&r.gpu, error, sizeof error) != 0)
         usage_error(error);
-    r.cublas = r.gpu.is_cpu_device ? NULL : baseline_open(error, sizeof error);
+    choose_protocols(&r);
+    r.cublas = r.protocol_count > 0 ? baseline_open(error, sizeof error) : NULL; /* takes a second: only when needed */
     print_device(&r);
-    if (!r.cublas && !r.gpu.is_cpu_device)
+    if (r.protocol_count > 0 && !r.cublas)
         printf("cuBLAS n/a: %s\n", error);
     if (r.options.list) {
         list_kernels(&r);
@@ -419,7 +421,6 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
         return 0;
     }
     r.monitor = gpu_monitor_open(&r.gpu);
-    choose_protocols(&r);
     fill_common(&r);
     run_all(&r, run_shape);
     record_fill_speedups(&r.rows);

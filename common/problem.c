@@ -302,12 +302,9 @@ static cudaError_t prepare_baseline(void *context, cudaStream_t stream) {
 cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,
                          gpu_monitor *monitor, timing_result *result) {
     if (kernel->unit == GEMM_UNIT_HOST) {
-        enum { HOST_SAMPLES = 3 }; /* seconds each; one thread hardly varies */
-        timing_options few = *options;
-        few.samples = few.samples < HOST_SAMPLES ? few.samples : HOST_SAMPLES;
         timed t = {p, host_view(p), kernel, NULL};
         const timing_subject subject = {launch_kernel, NULL, &t};
-        return timing_run_host(&few, &subject, result);
+        return timing_run_host(&subject, result);
     }
     timed own = {p, p->device, kernel, NULL}, other = {p, baseline_view(p), NULL, cublas};
     const int restored = p->pristine != NULL;

@@ -42,7 +42,8 @@ typedef struct {
 cudaError_t timing_run(const timing_options *options, const timing_subject *subject, const timing_subject *baseline,
                        gpu_monitor *monitor, timing_result *result);
 
-/* Times calls that have finished when they return (the single CPU thread), by the monotonic clock. */
-cudaError_t timing_run_host(const timing_options *options, const timing_subject *subject, timing_result *result);
+/* Times one call that has finished when it returns (the single CPU thread, already warm from its check), by the
+ * monotonic clock: it takes seconds, and hardly varies. */
+cudaError_t timing_run_host(const timing_subject *subject, timing_result *result);
 
 #endif

@@ -47,6 +47,17 @@ typedef struct {
     pthread_mutex_t lock;
 } judging;
 
+/* Whether an element still holds what the harness puts into C when nobody may read it: NaN with every bit set. */
+static int is_untouched(const judging *v, int64_t row, int64_t column) {
+    const oracle_problem *p = &v->o->problem;
+    const size_t size = number_size(p->dtype);
+    const unsigned char *bytes = (const unsigned char *)v->C + (size_t)(row * p->N + column) * size;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0xff)
+            return 0;
+    return p->beta == 0.0;
+}
+
 static void note_wrong(judging *v, int64_t row, int64_t column, double got, double want, double bound, int is_block) {
     if (v->bad_row >= 0 && (v->bad_row < row || (v->bad_row == row && v->bad_column <= column)))
         return;
@@ -156,6 +167,10 @@ void verify(const oracle *o, const void *C, verify_result *result) {
         snprintf(result->reason, sizeof result->reason,
                  "product check: row %lld, columns from %lld: signed sum is %.9g, should be %.9g within %.3g",
                  (long long)v.bad_row, (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound);
+    else if (is_untouched(&v, v.bad_row, v.bad_column))
+        snprintf(result->reason, sizeof result->reason,
+                 "C[%lld][%lld] was never written, should be %.9g (%lld wrong of %lld checked)", (long long)v.bad_row,
+                 (long long)v.bad_column, v.bad_want, (long long)result->wrong, (long long)result->checked);
     else
         snprintf(result->reason, sizeof result->reason,
                  "C[%lld][%lld] is %.9g, should be %.9g within %.3g (%lld wrong of %lld checked)", (long long)v.bad_row,

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The first frame holds what cpu_device_fiber_switch pops, in its order: see fiber.S. */
+/* The first frame holds what cpu_device_fiber_switch pops, in its order: see fiber_switch.S. */
 void *cpu_device_fiber_prepare(void *stack_top, void (*entry)(void)) {
 #if defined(__x86_64__)
     /* Six registers, the address to continue at, and a zero return address for backtraces to end at. The ABI wants the
@@ -19,7 +19,7 @@ void *cpu_device_fiber_prepare(void *stack_top, void (*entry)(void)) {
     memset(frame, 0, sizeof(uintptr_t) * SLOTS);
     frame[LINK_REGISTER] = (uintptr_t)entry;
 #else
-#error "The CPU device knows x86-64 and AArch64; fiber.S needs a switch for this processor."
+#error "The CPU device knows x86-64 and AArch64; fiber_switch.S needs a switch for this processor."
 #endif
     return frame;
 }

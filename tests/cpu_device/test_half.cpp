@@ -167,8 +167,8 @@ void arithmetic_rounds_once(void **) {
             c = nearest_half(product * 2047, 48, false) & 0xffff;
         if ((c & 0x7fff) >= INFINITY_CODE)
             continue;
-        const __int128 x = static_cast<__int128>(half_in_units(a)) << 24, y = static_cast<__int128>(half_in_units(b)) << 24;
-        const __int128 z = static_cast<__int128>(half_in_units(c)) << 24;
+        const __int128 unit = 1 << 24;
+        const __int128 x = half_in_units(a) * unit, y = half_in_units(b) * unit, z = half_in_units(c) * unit;
         const bool negative_product = (a ^ b) >> 15;
         assert_int_equal(__half_as_ushort(half_of(a) + half_of(b)), nearest_half(x + y, 48, a >> 15 && b >> 15));
         assert_int_equal(__half_as_ushort(half_of(a) - half_of(b)), nearest_half(x - y, 48, a >> 15 && !(b >> 15)));

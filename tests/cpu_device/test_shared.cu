@@ -10,7 +10,8 @@ template <class T, int N> __global__ void reverse_static(T *data) {
     bytes[t] = static_cast<unsigned char>(t);
     __syncthreads();
     data[blockIdx.x * N + t] = tile[N - 1 - t] + static_cast<T>(bytes[t]);
-    if (t == 0 && reinterpret_cast<uintptr_t>(bytes) % 128 != 0)
+    unsigned char *volatile where = bytes; // the compiler would trust the declared alignment otherwise
+    if (t == 0 && reinterpret_cast<uintptr_t>(where) % 128 != 0)
         data[0] = static_cast<T>(-1);
 }
 
@@ -41,8 +42,9 @@ __global__ void reverse_dynamic(int *data, int n, unsigned *misaligned) {
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         data[i] = tile[n - 1 - i];
     if (threadIdx.x == 0) {
+        unsigned char *volatile window = smem; // the compiler would trust the declared alignment otherwise
         const size_t address = __cvta_generic_to_shared(tile + 3);
-        *misaligned = reinterpret_cast<uintptr_t>(smem) % 1024 + (address % 1024 != 12) + (address >> 32 != 0);
+        *misaligned = reinterpret_cast<uintptr_t>(window) % 1024 + (address % 1024 != 12) + (address >> 32 != 0);
     }
 }
 

@@ -7,6 +7,10 @@
  *   - "device" memory is host memory that starts at zero and has inaccessible gaps around each allocation;
  *   - one OS thread counts as one multiprocessor, which holds one block at a time.
  *
+ * Two environment variables are read: CPU_DEVICE_THREADS, the number of OS threads that run blocks (as many as there
+ * are CPUs if unset), and CPU_DEVICE_ORDER: with "reverse", the warps of a block and the lanes of a warp run in
+ * descending order, which brings out kernels that lean on an order.
+ *
  * Every function returns cudaSuccess or an error that cudaGetLastError() then reports as well. A failed launch is
  * sticky, as on a GPU: later calls return it again. Here cudaDeviceReset() clears it.
  */

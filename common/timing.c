@@ -6,7 +6,7 @@
 
 enum { BURST_LAUNCHES = 8, MAX_LAUNCHES = 100000 };
 static const double BURST_REST_S = 0.020, BURST_GROUP_S = 0.050; /* a group of slow launches is cut to about 50 ms */
-static const double SUSTAINED_GROUP_S = 0.080, SUSTAINED_LEAD_S = 0.020, SUSTAINED_WARMUP_S = 0.8;
+static const double SUSTAINED_GROUP_S = 0.100, SUSTAINED_LEAD_S = 0.100, SUSTAINED_WARMUP_S = 0.8;
 
 typedef struct {
     cudaStream_t stream;

@@ -17,8 +17,11 @@ static char *cell_text(const char *text) { return text_format("%s", text[0] ? te
 static char *cell_number(double value) {
     if (!isfinite(value))
         return cell_text(UNKNOWN);
-    const double size = fabs(value);
-    const int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+    enum { MOST_DIGITS = 6 };
+    double size = fabs(value);
+    int digits = 0;
+    for (; size > 0 && size < 99.95 && digits < MOST_DIGITS; size *= 10)
+        ++digits;
     return text_format("%.*f", digits, value);
 }
 

@@ -308,12 +308,37 @@ static int draw(const run_options *o, const record_list *list, const record_list
     return result;
 }
 
+/* Writes the record, making its directory. Where that cannot be, the rows go to build/<device>/results/rescued.csv:
+ * hours of measuring must not be lost to a full disk or a wrong path. Returns 0, or -1 with a sentence that says where
+ * they are. */
+static int write_record(const run_options *o, const char *path, const record_list *list, fault *f) {
+    char *directory = text_format("%s", path), *slash = strrchr(directory, '/');
+    if (slash && slash != directory)
+        *slash = '\0';
+    const int made = slash ? make_directories(directory, f) : 0;
+    free(directory);
+    if (made == 0 && record_write_csv(path, list, f->text, sizeof f->text) == 0)
+        return 0;
+    fault ignored;
+    char *results = text_format("%s/build/%s/results", o->context->source, on_gpu(o) ? "gpu" : "cpu");
+    char *rescued = text_format("%s/rescued.csv", results);
+    if (make_directories(results, &ignored) == 0 &&
+        record_write_csv(rescued, list, ignored.text, sizeof ignored.text) == 0) {
+        char *why = text_format("%s", f->text);
+        fault_set(f, "%s; the rows are in %s", why, rescued);
+        free(why);
+    }
+    free(rescued);
+    free(results);
+    return -1;
+}
+
 /* The record comes first: whatever happens to a table or a picture, the measured rows are safe. */
 static int write_results(const run_options *o, record_list *list, const record_list *recorded, fault *f) {
     places p = choose_places(o, list);
-    int result = make_directories(p.pictures, f);
-    if (result == 0 && record_write_csv(p.csv, list, f->text, sizeof f->text) != 0)
-        result = -1;
+    int result = write_record(o, p.csv, list, f);
+    if (result == 0)
+        result = make_directories(p.pictures, f);
     if (result == 0)
         result = write_table(o, list, recorded, p.table, f);
     if (result == 0) {

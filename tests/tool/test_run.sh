@@ -145,7 +145,15 @@ expect_in "$gpu/gpu.csv" ",fail,"
 ladder run 1 --device gpu --out "$work/mine.csv"
 expect_status 0 "--out"
 expect_file "$work/mine.csv"
-ladder run 1 --device gpu --out "$work/no/such/../mine.csv"
-expect_status 1 "--out nowhere"
-expect_says "cannot write"
+ladder run 1 --device gpu --out "$work/mine.csv/inside.csv"
+expect_status 1 "--out inside a file"
+expect_says "is in the way: it is not a directory; the rows are in $gpu/rescued.csv"
+expect_file "$gpu/rescued.csv"
+
+# --- a repository without plots/data yet: the directory is made
+driver 02_tiling 'row tile64 pass 25 4'
+rm -r "$source/plots/data"
+ladder run --device gpu
+expect_status 0 "first campaign"
+expect_file "$source/plots/data/fake-gpu.csv"
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# add_cpu_kernel in a project whose path has spaces; a changed header rebuilds the kernel.
+# add_cpu_kernel in a project whose path has spaces; a changed header or source rebuilds the kernel.
 # usage: build_paths.sh CMAKE SOURCE_DIR CPU_DEVICE_DIR C_COMPILER CXX_COMPILER
 set -eu
 cmake=$1 source=$2 device=$3 cc=$4 cxx=$5
@@ -31,3 +31,7 @@ if "./my build/program"; then
     echo "failed: the kernel was not rebuilt when its header changed"
     exit 1
 fi
+
+sed 's/EXPECTED/42/' "$source/spaced/kernel.cu" >"$folder/my project/kernel.cu"
+"$cmake" --build "my build" >log 2>&1 || { cat log; exit 1; }
+"./my build/program" || { echo "failed: the kernel was not rebuilt when its source changed"; exit 1; }

@@ -2,6 +2,7 @@
 #include "kernel_test.h"
 
 #include <csignal>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,14 +96,12 @@ template <class Body> static void expect_in_child(int status, const char *senten
         fail_msg("more than one line: %s", output);
 }
 
-__device__ void half_at_barrier_body() {
+__global__ void half_at_barrier() {
     if (threadIdx.x % 2)
         __syncthreads();
     else
         __syncwarp();
 }
-
-__global__ void half_at_barrier() { half_at_barrier_body(); }
 
 __global__ void wait_for_nobody() {
     if (threadIdx.x == 3)
@@ -158,12 +157,17 @@ __global__ void deadlock_of_survivors() {
     __syncthreads();
     if (threadIdx.x % 4 == 0)
         return;
-    half_at_barrier_body();
+    if (threadIdx.x % 2)
+        __syncthreads_count(1);
+    else
+        __syncwarp();
 }
 
 __global__ void count_arrivals(int *out) {
+    int sum = 0;
     for (int i = 0; i < 3; i++)
-        out[threadIdx.x] = __syncthreads_count(1);
+        sum += __syncthreads_count(1);
+    out[threadIdx.x] = sum;
 }
 
 // Threads that hang in a failed block give their stacks back, and nothing of that block is left in the next one.
@@ -178,7 +182,7 @@ static void failures_leave_nothing_behind(void **) {
             Buffer<int> arrivals(1024);
             count_arrivals<<<5, 1024>>>(arrivals.data);
             for (int t = 0; t < 1024; t++)
-                if (arrivals[t] != 1024)
+                if (arrivals[t] != 3 * 1024)
                     _exit(5);
             if (cudaGetLastError() != cudaSuccess)
                 _exit(6);
@@ -254,27 +258,52 @@ static void other_faults_are_explained(void **) {
     });
 }
 
-// Outside kernels a crash is a crash.
+__global__ void run_until_killed(volatile int *running) {
+    *running = 1;
+    while (*running)
+        ;
+}
+
+static void *crash_when_running(void *running) {
+    while (!*static_cast<volatile int *>(running))
+        ;
+    *const_cast<volatile int *>(static_cast<int *>(nullptr)) = 1;
+    return nullptr;
+}
+
+// Outside kernels a crash is a crash: after a launch, and in another thread during one.
 static void host_faults_are_left_alone(void **) {
     expect_in_child(1000 + SIGSEGV, "", [] {
         signal(SIGSEGV, SIG_DFL);
         nothing<<<1, 1>>>();
         *const_cast<volatile int *>(static_cast<int *>(nullptr)) = 1;
     });
+    expect_in_child(1000 + SIGSEGV, "", [] {
+        signal(SIGSEGV, SIG_DFL);
+        Buffer<int> running(1);
+        running[0] = 0;
+        pthread_t thread;
+        pthread_create(&thread, nullptr, crash_when_running, running.data);
+        run_until_killed<<<1, 1>>>(running.data);
+    });
+}
+
+static void handlers_are_put_back(void **) {
+    struct sigaction before, after;
+    assert_int_equal(sigaction(SIGSEGV, nullptr, &before), 0);
+    nothing<<<1, 1>>>();
+    assert_int_equal(sigaction(SIGSEGV, nullptr, &after), 0);
+    assert_true(before.sa_handler == after.sa_handler);
 }
 
 int main() {
     const struct CMUnitTest tests[] = {
         // The children first: a fork after a launch would lack the threads that the launch created.
-        cmocka_unit_test(deadlocks_are_reported),
-        cmocka_unit_test(failures_leave_nothing_behind),
-        cmocka_unit_test(masks_must_name_the_caller),
-        cmocka_unit_test(stray_accesses_are_explained),
-        cmocka_unit_test(other_faults_are_explained),
-        cmocka_unit_test(host_faults_are_left_alone),
-        cmocka_unit_test(bad_shapes_are_refused),
-        cmocka_unit_test(refused_kernels_do_not_run),
-        cmocka_unit_test(much_shared_memory_needs_opting_in),
+        cmocka_unit_test(deadlocks_are_reported),     cmocka_unit_test(failures_leave_nothing_behind),
+        cmocka_unit_test(masks_must_name_the_caller), cmocka_unit_test(stray_accesses_are_explained),
+        cmocka_unit_test(other_faults_are_explained), cmocka_unit_test(host_faults_are_left_alone),
+        cmocka_unit_test(handlers_are_put_back),      cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(refused_kernels_do_not_run), cmocka_unit_test(much_shared_memory_needs_opting_in),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -64,6 +64,26 @@ static void address_space_is_used_again(void **state) {
     }
 }
 
+/* Memory that was freed is used again, but never without an inaccessible gap on either side. */
+static void allocations_keep_their_distance(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20 };
+    char *p[3], *large;
+    for (int i = 0; i < 3; i++)
+        expect(cudaMalloc((void **)&p[i], MIB), cudaSuccess);
+    size_t gap = (size_t)(p[2] - p[1]) - MIB;
+    assert_true(gap >= 65536);
+    expect(cudaFree(p[1]), cudaSuccess);
+    expect(cudaMalloc((void **)&large, MIB + gap), cudaSuccess);
+    for (int i = 0; i < 3; i += 2)
+        assert_true(p[i] + MIB + gap <= large || large + MIB + gap + gap <= p[i]);
+    expect(cudaMalloc((void **)&p[1], MIB), cudaSuccess);
+    assert_ptr_equal(p[1], p[0] + MIB + gap);
+    expect(cudaFree(large), cudaSuccess);
+    for (int i = 0; i < 3; i++)
+        expect(cudaFree(p[i]), cudaSuccess);
+}
+
 static void allocation_errors(void **state) {
     (void)state;
     size_t free_bytes, total;
@@ -117,7 +137,8 @@ static void copies_of_rows(void **state) {
     assert_memory_equal(back, packed, sizeof packed);
     expect(cudaMemset2D(p, 10, '-', 2, 3), cudaSuccess);
     assert_memory_equal(p, "--c\0......--f\0......--i", 24);
-    expect(cudaMemcpy2D(p, 10, packed, 4, 5, 3, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+    expect(cudaMemcpy2D(p, 10, packed, 4, 5, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+    expect(cudaMemcpy2D(p, 4, packed, 6, 5, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
     expect(cudaMemcpy2D(p, 10, packed, 4, 4, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     expect(cudaMemcpy2D(p, SIZE_MAX, packed, 4, 4, 3, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
     expect(cudaMemset2D(p, 1, 0, 2, 3), cudaErrorInvalidPitchValue);
@@ -237,11 +258,17 @@ static void streams_and_events(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allocations),         cmocka_unit_test(address_space_is_used_again),
-        cmocka_unit_test(allocation_errors),   cmocka_unit_test(copies),
-        cmocka_unit_test(copies_of_rows),      cmocka_unit_test(host_memory),
-        cmocka_unit_test(error_texts),         cmocka_unit_test(device_queries),
-        cmocka_unit_test(function_attributes), cmocka_unit_test(streams_and_events),
+        cmocka_unit_test(allocations),
+        cmocka_unit_test(address_space_is_used_again),
+        cmocka_unit_test(allocations_keep_their_distance),
+        cmocka_unit_test(allocation_errors),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(copies_of_rows),
+        cmocka_unit_test(host_memory),
+        cmocka_unit_test(error_texts),
+        cmocka_unit_test(device_queries),
+        cmocka_unit_test(function_attributes),
+        cmocka_unit_test(streams_and_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

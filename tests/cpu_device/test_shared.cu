@@ -146,6 +146,8 @@ __global__ void intrinsics(float *out, const float *a) {
     out[7] = clock64() >= start ? 1.0f : 0.0f;
 }
 
+__global__ void rounded_product(float *out, const float *a) { *out = __fmul_rn(a[0], a[1]) + a[2]; }
+
 // x * y + z with x = y = 1 + 2^-12: the product loses its last bit when it is rounded on its own.
 static void arithmetic(void **) {
     Buffer<float> out(8), in(3);
@@ -156,6 +158,8 @@ static void arithmetic(void **) {
     assert_true(out[0] == 0.0f);
     assert_true(out[1] == 0x1p-24f && out[2] == 0x1p-24f);
     assert_true(out[3] == in[0]);
+    rounded_product<<<1, 1>>>(&out[0], in.data);
+    assert_true(out[0] == 0.0f);
     assert_true(out[4] == 1.0f + 0x1p-12f + 0x1p-23f);
     assert_true(out[5] == 10.0f && out[6] == 8.0f + 31.0f + 4.0f && out[7] == 1.0f);
 }

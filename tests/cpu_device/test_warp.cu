@@ -78,9 +78,19 @@ __global__ void two_masks(int *out) {
     }
 }
 
+// Even and odd lanes arrive in turn, so both meetings are open at the same time.
+__global__ void interleaved_masks(int *out) {
+    const int lane = threadIdx.x;
+    out[lane] = __shfl_xor_sync(lane % 2 ? 0xaaaaaaaau : 0x55555555u, lane, 2);
+}
+
 static void masks_are_independent(void **) {
     in_both_orders([] {
         Buffer<int> out(32);
+        interleaved_masks<<<1, 32>>>(out.data);
+        expect_success();
+        for (int lane = 0; lane < 32; lane++)
+            assert_int_equal(out[lane], lane ^ 2);
         two_masks<<<1, 32>>>(out.data);
         expect_success();
         for (int lane = 0; lane < 32; lane++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BURST_LAUNCHES = 8, MAX_LAUNCHES = 100000 };
+enum { BURST_LEAD = 1, BURST_LAUNCHES = 8, MAX_LAUNCHES = 100000 };
 static const double BURST_REST_S = 0.020, BURST_GROUP_S = 0.050; /* a group of slow launches is cut to about 50 ms */
 static const double SUSTAINED_GROUP_S = 0.100, SUSTAINED_LEAD_S = 0.100, SUSTAINED_WARMUP_S = 0.8;
 
@@ -72,7 +72,7 @@ static cudaError_t plan(const clockwork *c, const timing_options *o, const timin
     cudaError_t error = time_group(&unwatched, s, o->warmup, 1, &one);
     g->subject = s;
     if (o->protocol == PROTOCOL_BURST) {
-        g->lead = 0;
+        g->lead = BURST_LEAD;
         g->count = launches_for(BURST_GROUP_S, one);
         g->count = g->count < BURST_LAUNCHES ? g->count : BURST_LAUNCHES;
     } else {

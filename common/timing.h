@@ -1,9 +1,10 @@
 /* How fast: two protocols, each pairing the kernel with a baseline in one process.
  *
- *   burst      Short groups of launches with a rest before each: the chip stays near its top clock.
- *   sustained  Groups of a fifth of a second back to back, after 0.8 s of the same as warm-up: the chip settles where
- * its power limit lets it. The first half of a group is not timed: the power limiter remembers about a tenth of a
- * second, and until then a modest kernel pays for the hungry baseline before it (plots/data/notes).
+ *   burst      Groups of up to 8 launches with a rest of 20 ms before each: the chip stays near its top clock. One
+ * launch before each group is not timed: it wakes the chip from the rest. sustained  Groups of a fifth of a second back
+ * to back, after 0.8 s of the same as warm-up: the chip settles where its power limit lets it. The first half of a
+ * group is not timed: the power limiter remembers about a tenth of a second, and until then a modest kernel pays for
+ * the hungry baseline before it (plots/data/notes).
  *
  * A sample is one group's time divided by its launches, between two events in the kernel's stream. Kernel and baseline
  * take turns, and the one that starts alternates, so that drift hits both alike; the ratio is the median of the

@@ -31,6 +31,7 @@ expect_not_in() { ! grep -qF -e "$2" "$1" || { cp "$1" "$work/out"; wrong "$1 ha
 # A command on the PATH that is a shell script with the body $2.
 fake() {
     mkdir -p "$work/path"
+    rm -f "$work/path/$1" # small_path may have put a link here, and writing through it would replace the system's own
     printf '#!/bin/sh\n%s\n' "$2" >"$work/path/$1"
     chmod +x "$work/path/$1"
 }

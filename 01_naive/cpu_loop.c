@@ -5,6 +5,7 @@
 #include "gemm.h"
 #include "number.h"
 
+/* As number_load, here so that the compiler can inline it. */
 static float load(gemm_dtype dtype, const void *array, int64_t index) {
     return dtype == GEMM_F16 ? number_half_to_float(((const uint16_t *)array)[index]) : ((const float *)array)[index];
 }

@@ -9,17 +9,18 @@
  *   build/cpu/exercise/01_naive --m 129 --n 257 --k 65 --dtype f32,f16
  *   build/cpu/exercise/01_naive --m 8 --n 8 --k 0 --beta 2
  *
- * It is solved when every line says PASS. kernel.cu is one solution.
+ * On a GPU say gpu for cpu. It is solved when every line says PASS. kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"
 
 #define BLOCK 32 /* a block is BLOCK x BLOCK threads, and as many elements of C */
+#define THREADS (BLOCK * BLOCK)
 
 /* ---- One thread an element ---- */
 template <typename T, int COALESCED>
-__global__ void __launch_bounds__(BLOCK *BLOCK) naive(int M, int N, int K, float alpha, const T *A, int64_t lda,
-                                                      const T *B, int64_t ldb, float beta, T *C, int64_t ldc) {
+__global__ void __launch_bounds__(THREADS) naive(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B,
+                                                 int64_t ldb, float beta, T *C, int64_t ldc) {
     /* TODO 1: which element is this thread's? COALESCED == 1: threadIdx.x runs along a row of C, so that a warp reads
      * 32 neighbours of B; COALESCED == 0: down a column. The grid below is already turned to fit. */
     const int row = M, col = N;
@@ -53,8 +54,8 @@ template <int COALESCED> static cudaError_t launch_typed(const gemm_problem *p, 
 }
 
 template <int COALESCED> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)naive<__half, COALESCED> : (const void *)naive<float, COALESCED>,
-            BLOCK * BLOCK, 0};
+    return {dtype == GEMM_F16 ? (const void *)naive<__half, COALESCED> : (const void *)naive<float, COALESCED>, THREADS,
+            0};
 }
 
 /* ---- What main.c hands to the harness ---- */

@@ -7,15 +7,17 @@
  *   uncoalesced   one GPU thread an element; the 32 threads of a warp walk down a column of C
  *   coalesced     the same, but they walk along a row of C: the ladder's 1.0
  */
+// Alone: nvcc -O3 -arch=native -Icommon 01_naive/kernel.cu 01_naive/*.c common/*.c -lcublas -ldl -lpthread -o naive
 #include "gemm.h"
 #include "kernel/number.cuh"
 
 #define BLOCK 32 /* a block is BLOCK x BLOCK threads, and as many elements of C */
+#define THREADS (BLOCK * BLOCK)
 
 /* ---- One thread an element ---- */
 template <typename T, int COALESCED>
-__global__ void __launch_bounds__(BLOCK *BLOCK) naive(int M, int N, int K, float alpha, const T *A, int64_t lda,
-                                                      const T *B, int64_t ldb, float beta, T *C, int64_t ldc) {
+__global__ void __launch_bounds__(THREADS) naive(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B,
+                                                 int64_t ldb, float beta, T *C, int64_t ldc) {
     /* The two outer loops became the grid. threadIdx.x is what differs inside a warp: let it run along a row, and in
      * each step of the loop the warp reads one element of A and 32 neighbours of B. Let it run down a column, and the
      * warp reads one element of B but 32 of A that lie lda apart: 32 transactions where one would do. */
@@ -51,8 +53,8 @@ template <int COALESCED> static cudaError_t launch_typed(const gemm_problem *p, 
 }
 
 template <int COALESCED> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)naive<__half, COALESCED> : (const void *)naive<float, COALESCED>,
-            BLOCK * BLOCK, 0};
+    return {dtype == GEMM_F16 ? (const void *)naive<__half, COALESCED> : (const void *)naive<float, COALESCED>, THREADS,
+            0};
 }
 
 /* ---- What main.c hands to the harness ---- */

@@ -10,22 +10,24 @@
  *   build/cpu/exercise/02_tiling --m 129 --n 257 --k 65 --dtype f32,f16
  *   build/cpu/exercise/02_tiling --m 65 --n 67 --k 33 --poke A:64:32:nan
  *
- * Start with --kernel tile32, where PER_THREAD is 1. It is solved when every line says PASS. kernel.cu is one solution.
+ * Start with --kernel tile32, where PER_THREAD is 1. On a GPU say gpu for cpu. It is solved when every line says PASS.
+ * kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"
 
 #define BLOCK 32 /* a block is BLOCK x BLOCK threads */
-#define BK 32    /* depth of a staged piece */
+#define THREADS (BLOCK * BLOCK)
+#define BK 32 /* depth of a staged piece */
 
 template <typename T, int TILE>
-__global__ void __launch_bounds__(BLOCK *BLOCK) tiling(int M, int N, int K, float alpha, const T *A, int64_t lda,
-                                                       const T *B, int64_t ldb, float beta, T *C, int64_t ldc) {
+__global__ void __launch_bounds__(THREADS) tiling(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B,
+                                                  int64_t ldb, float beta, T *C, int64_t ldc) {
     static_assert(TILE % BLOCK == 0, "every thread computes the same number of elements: TILE is a multiple of BLOCK");
     static_assert(BK == BLOCK,
                   "one thread column fetches one column of the A piece, one thread row one row of the B piece");
     constexpr int PER_THREAD = TILE / BLOCK; /* a thread's rows and columns lie BLOCK apart */
-    __shared__ float As[TILE][BK];
+    __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
     __shared__ float Bs[BK][TILE];
     const int tx = threadIdx.x, ty = threadIdx.y;
     const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE;
@@ -74,8 +76,7 @@ template <int TILE> static cudaError_t launch_typed(const gemm_problem *p, cudaS
 }
 
 template <int TILE> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)tiling<__half, TILE> : (const void *)tiling<float, TILE>, BLOCK * BLOCK,
-            0};
+    return {dtype == GEMM_F16 ? (const void *)tiling<__half, TILE> : (const void *)tiling<float, TILE>, THREADS, 0};
 }
 
 /* ---- What main.c hands to the harness ---- */

@@ -62,8 +62,10 @@ static void print_row(const gemm_record *row, double relative_error) {
     snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->m, (long long)row->n, (long long)row->k);
     printf("%-14s %-4s %-17s ", row->kernel, row->dtype, shape);
     if (strcmp(row->status, "pass") == 0)
-        printf("PASS  max err %.2e, bound %.2e, rel %.1e", row->max_err, row->err_bound, relative_error);
-    else
+        printf("PASS  max err %.2e, bound %.2e", row->max_err, row->err_bound);
+    if (strcmp(row->status, "pass") == 0 && isfinite(relative_error))
+        printf(", rel %.1e", relative_error);
+    if (strcmp(row->status, "pass") != 0)
         printf("%s  %s", strcmp(row->status, "fail") == 0 ? "FAIL" : "SKIP", row->reason);
     print_speed(row);
     printf("\n");
@@ -178,6 +180,19 @@ static void fill_times(const run *r, const gemm_kernel *kernel, const gemm_probl
     }
 }
 
+/* The last timed launch must have computed the product too: a kernel that stops working, or races now and then, is
+ * fast. */
+static int is_still_right(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
+    const int fetched = problem_fetch_timed(p, kernel, why, why_size);
+    if (fetched != 0)
+        return fetched > 0;
+    verify_result judged;
+    verify(&p->reference, p->result, &judged);
+    if (!judged.pass)
+        snprintf(why, why_size, "right at first, wrong when timed: %s", judged.reason);
+    return judged.pass;
+}
+
 /* One row per protocol; a host kernel, which knows no power limit worth the name, is timed once. Only a kernel that
  * passed its check gets here. */
 static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gemm_record *checked,
@@ -189,20 +204,23 @@ static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gem
         timing_result times;
         snprintf(row.protocol, sizeof row.protocol, "%s", how.protocol == PROTOCOL_BURST ? "burst" : "sustained");
         const cudaError_t error = problem_time(p, kernel, r->cublas, &how, r->monitor, &times);
-        if (error == cudaSuccess) {
-            fill_times(r, kernel, &p->device, &times, &row);
-        } else {
-            char why[200];
+        char why[200];
+        if (error != cudaSuccess) {
             snprintf(why, sizeof why, "failed while it was timed: %s", cudaGetErrorString(error));
             set_status(&row, "fail", why);
             cudaGetLastError();
+        } else if (is_still_right(p, kernel, why, sizeof why)) {
+            fill_times(r, kernel, &p->device, &times, &row);
+        } else {
+            set_status(&row, "fail", why);
         }
         add_row(r, &row, relative_error);
     }
 }
 
 static int is_timed(const run *r, const gemm_problem *s) {
-    return r->protocol_count > 0 && s->M > 0 && s->N > 0 && s->K > 0;
+    return r->protocol_count > 0 && s->M > 0 && s->N > 0 && s->K > 0 &&
+           s->alpha != 0.0f; /* else nothing is multiplied */
 }
 
 static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
@@ -246,46 +264,38 @@ static const char *why_not(const gemm_kernel *kernel, const gemm_problem *shape)
     return kernel->unsupported ? kernel->unsupported(shape) : NULL;
 }
 
+static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *shape, const char *status,
+                      const char *why) {
+    gemm_record row;
+    describe_row(r, kernel, shape, &row);
+    set_status(&row, status, why);
+    add_row(r, &row, NAN);
+}
+
 /* All chosen kernels on one shape and type. */
 static void run_shape(run *r, const gemm_problem *shape) {
-    const gemm_kernel *supported[OPTIONS_MAX_KERNELS * 2];
-    int count = 0;
-    for (int i = 0; i < r->stage->kernel_count; i++) {
-        const gemm_kernel *kernel = &r->stage->kernels[i];
-        if (!is_chosen(&r->options, kernel))
-            continue;
-        const char *reason = why_not(kernel, shape);
-        if (!reason && count < OPTIONS_MAX_KERNELS * 2) {
-            supported[count++] = kernel;
-        } else {
-            gemm_record row;
-            describe_row(r, kernel, shape, &row);
-            set_status(&row, "skip", reason);
-            add_row(r, &row, NAN);
-        }
-    }
     char why[200];
     problem p;
-    const char *status = "skip"; /* too large is a reason to skip; anything else a failure */
     const int with_baseline = r->cublas != NULL && is_timed(r, shape);
-    int ready = count > 0 && problem_fits(&r->options, shape, with_baseline, &r->gpu, why, sizeof why) == 0;
-    if (ready && problem_create(&p, &r->options, shape, why, sizeof why) != 0) {
-        ready = 0;
-        status = "fail";
-    }
+    /* Too large is a reason to skip; anything else that keeps the problem from the device is a failure. */
+    const int fits = problem_fits(&r->options, shape, with_baseline, &r->gpu, why, sizeof why);
+    const char *status = fits > 0 ? "skip" : "fail";
+    const int ready = fits == 0 && problem_create(&p, &r->options, shape, why, sizeof why) == 0;
     if (ready && with_baseline)
         problem_check_baseline(&p, r->cublas);
     if (ready && with_baseline && !p.has_baseline)
         printf("cuBLAS n/a: %s\n", p.no_baseline);
-    for (int i = 0; i < count; i++) {
-        if (ready) {
-            run_kernel(r, &p, supported[i]);
+    for (int i = 0; i < r->stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &r->stage->kernels[i];
+        const char *reason = why_not(kernel, shape);
+        if (!is_chosen(&r->options, kernel))
             continue;
-        }
-        gemm_record row;
-        describe_row(r, supported[i], shape, &row);
-        set_status(&row, status, why);
-        add_row(r, &row, NAN);
+        if (reason)
+            add_unrun(r, kernel, shape, "skip", reason);
+        else if (!ready)
+            add_unrun(r, kernel, shape, status, why);
+        else
+            run_kernel(r, &p, kernel);
     }
     if (ready)
         problem_destroy(&p);

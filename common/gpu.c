@@ -8,34 +8,33 @@
 
 /* ---- peaks ------------------------------------------------------------------------------------------------------- */
 
-/* Dense rates from NVIDIA's datasheets and architecture whitepapers, float accumulation; sparse figures halved. The
- * first entry that the device name contains is taken, so longer names stand first. */
+/* Dense TFLOP/s: FP32, and TF32, FP16 and FP8 on tensor cores with float accumulation; a datasheet's sparse figures are
+ * halved. The first entry that the device name contains is taken, so longer names stand first. */
 static const struct {
     const char *name;
     gpu_peaks peaks;
 } chips[] = {
-    {"H200 NVL", {60.0, 417.5, 835.5, 1670.5}},  /* H200 datasheet */
-    {"H200", {66.9, 494.7, 989.4, 1978.9}},      /* H200 datasheet; H100 whitepaper, table 2, for the digits */
-    {"H100 PCIe", {51.2, 378.0, 756.0, 1513.0}}, /* H100 datasheet */
-    {"H100 NVL", {60.0, 417.5, 835.5, 1670.5}},
-    {"H100", {66.9, 494.7, 989.4, 1978.9}},
-    {"H20", {44.0, 74.0, 148.0, 296.0}},
-    {"A100", {19.5, 156.0, 312.0, NAN}}, /* A100 datasheet */
-    {"A30", {10.3, 82.0, 165.0, NAN}},
-    {"A40", {37.4, 74.8, 149.7, NAN}},
-    {"A10G", {31.5, 35.0, 70.0, NAN}},
-    {"A10", {31.2, 62.5, 125.0, NAN}},
-    {"L40S", {91.6, 183.0, 362.0, 733.0}},
-    {"L40", {90.5, 90.5, 181.0, 362.0}},
-    {"L4", {30.3, 60.0, 121.0, 242.5}},
-    {"RTX A6000", {38.7, 77.4, 154.8, NAN}},
-    {"RTX 4090", {82.6, 82.6, 165.2, 330.3}}, /* Ada whitepaper, appendix A: float accumulation runs at half rate */
-    {"RTX 4080", {48.7, 48.7, 97.5, 194.9}},
-    {"RTX 3090", {35.6, 35.6, 71.0, NAN}}, /* GA102 whitepaper, table 2 */
-    {"RTX 3080", {29.8, 29.8, 59.5, NAN}},
-    {"RTX 2080 Ti", {13.4, NAN, 53.8, NAN}}, /* Turing whitepaper, table 1 (reference clocks) */
-    {"V100", {15.7, NAN, 125.0, NAN}},
-    {"T4", {8.1, NAN, 65.0, NAN}},
+    {"H200 NVL", {60.0, 417.5, 835.5, 1670.5}},  /* datasheet "NVIDIA H200 Tensor Core GPU" */
+    {"H200", {66.9, 494.7, 989.4, 1978.9}},      /* the same; digits from the H100 whitepaper, table 2 (same chip) */
+    {"H100 PCIe", {51.2, 378.0, 756.0, 1513.0}}, /* H100 whitepaper, table 2 */
+    {"H100 NVL", {60.0, 417.5, 835.5, 1670.5}},  /* datasheet "NVIDIA H100 Tensor Core GPU" */
+    {"H100", {66.9, 494.7, 989.4, 1978.9}},      /* H100 whitepaper, table 2 */
+    {"A100", {19.5, 156.0, 312.0, NAN}},         /* datasheet "NVIDIA A100 Tensor Core GPU" */
+    {"A30", {10.3, 82.0, 165.0, NAN}},           /* datasheet "NVIDIA A30 Tensor Core GPU" */
+    {"A40", {37.4, 74.8, 149.7, NAN}},           /* datasheet "NVIDIA A40" */
+    {"A10", {31.2, 62.5, 125.0, NAN}},           /* datasheet "NVIDIA A10 Tensor Core GPU" */
+    {"L40S", {91.6, 183.0, 362.0, 733.0}},       /* datasheet "NVIDIA L40S" */
+    {"L40", {90.5, 90.5, 181.0, 362.0}},         /* datasheet "NVIDIA L40" */
+    {"L4", {30.3, 60.0, 121.0, 242.5}},          /* datasheet "NVIDIA L4 Tensor Core GPU" */
+    {"RTX A6000", {38.7, 77.4, 154.8, NAN}},     /* GA102 whitepaper, table 6 */
+    {"RTX 4090", {82.6, 82.6, 165.2, 330.3}},    /* Ada whitepaper, appendix A */
+    {"RTX 4080", {48.7, 48.7, 97.5, 194.9}},     /* Ada whitepaper, appendix A */
+    {"RTX 3090", {35.6, 35.6, 71.0, NAN}},       /* GA102 whitepaper, table 2 */
+    {"RTX 3080", {29.8, 29.8, 59.5, NAN}},       /* GA102 whitepaper, table 2 */
+    {"RTX 2080 Ti", {13.4, NAN, 53.8, NAN}},     /* Turing whitepaper, table 1, reference clocks */
+    {"V100-PCIE", {14.0, NAN, 112.0, NAN}},      /* datasheet "NVIDIA V100 Tensor Core GPU" */
+    {"V100-SXM2", {15.7, NAN, 125.0, NAN}},      /* the same */
+    {"T4", {8.1, NAN, 65.0, NAN}},               /* datasheet "NVIDIA T4" */
 };
 
 /* FP32 cores of one multiprocessor: CUDA C++ Programming Guide, "Arithmetic Instructions", 32-bit add and multiply. */
@@ -47,20 +46,32 @@ static int fp32_cores(int major, int minor) {
     return 0;
 }
 
-/* The name as a whole word, so that "L4" is not found in "L40" and "T4" not in "GT430". */
-static int contains_word(const char *text, const char *word) {
-    const size_t length = strlen(word);
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+/* What makes another product of the same number: a "RTX 3080 Ti" is not a "RTX 3080". */
+static int names_a_variant(const char *rest) {
+    static const char *const marks[] = {" Ti", " SUPER", " Super", " D", " Laptop", " Max-Q", " Mobile"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const size_t length = strlen(marks[i]);
+        const char *at = strstr(rest, marks[i]);
+        if (at && (at[length] == '\0' || at[length] == ' '))
+            return 1;
+    }
+    return 0;
+}
+
+/* The name as whole words, so that "L4" is not found in "L40", nor "T4" in "GT430". */
+static int names_chip(const char *text, const char *chip) {
+    const size_t length = strlen(chip);
+    for (const char *at = strstr(text, chip); at; at = strstr(at + 1, chip)) {
         const char before = at == text ? ' ' : at[-1], after = at[length];
         if ((before == ' ' || before == '-') && (after == '\0' || after == ' ' || after == '-'))
-            return 1;
+            return !names_a_variant(at + length);
     }
     return 0;
 }
 
 gpu_peaks gpu_peaks_of(const char *name, int major, int minor, int multiprocessors, double clock_mhz) {
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
-        if (contains_word(name, chips[i].name))
+        if (names_chip(name, chips[i].name))
             return chips[i].peaks;
     gpu_peaks peaks = {NAN, NAN, NAN, NAN};
     const int cores = fp32_cores(major, minor);
@@ -103,12 +114,24 @@ double gpu_top_peak(const gpu_peaks *peaks, gemm_dtype dtype) {
 struct gpu_monitor {
     void *library, *device;
     int (*clock)(void *, int, unsigned *);
-    int (*power)(void *, unsigned *);
+    int (*fields)(void *, int, void *);
     int (*temperature)(void *, int, unsigned *);
     int (*shutdown)(void);
     double clock_sum, power_sum, temperature_sum;
     int clock_count, power_count, temperature_count;
 };
+
+/* nvmlFieldValue_t of nvml.h. */
+typedef struct {
+    unsigned id, scope;
+    long long timestamp_us, latency_us;
+    int value_type, status;
+    union {
+        double f64;
+        unsigned u32;
+        unsigned long long u64;
+    } value;
+} field_value;
 
 /* ISO C has no cast from object to function pointer; POSIX dlsym relies on this one. */
 static int load(void *library, const char *name, void *function) {
@@ -165,7 +188,7 @@ gpu_monitor *gpu_monitor_open(const gpu_info *info) {
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) != cudaSuccess ||
         !load(m->library, "nvmlDeviceGetHandleByPciBusId_v2", &by_bus) || by_bus(bus_id, &m->device) != 0 ||
         !load(m->library, "nvmlDeviceGetClockInfo", &m->clock) ||
-        !load(m->library, "nvmlDeviceGetPowerUsage", &m->power) ||
+        !load(m->library, "nvmlDeviceGetFieldValues", &m->fields) ||
         !load(m->library, "nvmlDeviceGetTemperature", &m->temperature)) {
         close_nvml(m->library);
         m->library = NULL;
@@ -181,7 +204,7 @@ void gpu_monitor_reset(gpu_monitor *m) {
 }
 
 void gpu_monitor_sample(gpu_monitor *m) {
-    enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 }; /* nvml.h */
+    enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0, NVML_FI_DEV_POWER_INSTANT = 186 }; /* nvml.h */
     unsigned value;
     if (!m || !m->library)
         return;
@@ -189,8 +212,10 @@ void gpu_monitor_sample(gpu_monitor *m) {
         m->clock_sum += value;
         m->clock_count++;
     }
-    if (m->power(m->device, &value) == 0) { /* milliwatts */
-        m->power_sum += value / 1000.0;
+    /* Not nvmlDeviceGetPowerUsage: that is a mean over the last second, most of it before this kernel. */
+    field_value power = {.id = NVML_FI_DEV_POWER_INSTANT};
+    if (m->fields(m->device, 1, &power) == 0 && power.status == 0) {
+        m->power_sum += power.value.u32 / 1000.0; /* from milliwatts */
         m->power_count++;
     }
     if (m->temperature(m->device, NVML_TEMPERATURE_GPU, &value) == 0) {

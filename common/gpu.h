@@ -20,7 +20,8 @@ typedef struct {
     int is_cpu_device;
 } gpu_info;
 
-/* Readings of the management library (NVML), averaged; NAN where there is none. */
+/* Readings of the management library (NVML) while the kernel runs, averaged over the groups; NAN where there are none.
+ */
 typedef struct {
     double sm_clock_mhz, power_w, temperature_c;
 } gpu_readings;

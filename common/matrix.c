@@ -111,10 +111,10 @@ static size_t pitch(const matrix *m) { return (size_t)m->ld * number_size(m->dty
 static size_t width(const matrix *m) { return (size_t)m->cols * number_size(m->dtype); }
 
 /* Row by row, not the whole image: with a huge leading dimension most of it is never touched. */
-cudaError_t matrix_poison(const matrix *m) {
+cudaError_t matrix_poison(const matrix *m, cudaStream_t stream) {
     if (m->rows == 0 || m->cols == 0)
         return cudaSuccess;
-    return cudaMemset2D(m->device, pitch(m), 0xff, width(m), (size_t)m->rows);
+    return cudaMemset2DAsync(m->device, pitch(m), 0xff, width(m), (size_t)m->rows, stream);
 }
 
 cudaError_t matrix_allocate_device(matrix *m) {
@@ -128,7 +128,7 @@ cudaError_t matrix_allocate_device(matrix *m) {
     if (error == cudaSuccess)
         error = cudaMemset(behind_image(m), 0xff, MATRIX_GUARD);
     if (error == cudaSuccess)
-        error = matrix_poison(m);
+        error = matrix_poison(m, NULL);
     if (error == cudaSuccess && m->rows > 1 && watched_gap(m) > 0)
         error = cudaMemset2D(first_gap(m), pitch(m), 0xff, watched_gap(m), (size_t)m->rows - 1);
     return error;

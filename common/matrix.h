@@ -42,8 +42,8 @@ void matrix_destroy(matrix *m);
  */
 void matrix_fill(matrix *m, matrix_init init, uint64_t seed, char which);
 
-/* Fills the device image with NaN (all bits set). */
-cudaError_t matrix_poison(const matrix *m);
+/* Fills the device image with NaN (all bits set), in the order of the stream. */
+cudaError_t matrix_poison(const matrix *m, cudaStream_t stream);
 
 /* Allocates the device image with its guards, all 0xff. */
 cudaError_t matrix_allocate_device(matrix *m);

@@ -1,9 +1,9 @@
 #include "number.h"
 
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
-/* The formats with storage so far: tensor-core stages add bf16 and the FP8 pair. */
 static const struct {
     const char *name;
     size_t size;
@@ -68,11 +68,19 @@ uint16_t number_float_to_half(float value) {
     return (uint16_t)(sign | (rounded - 0x38000000u) >> 13);
 }
 
+/* The formats that arrays may hold so far. */
+static void assert_has_storage(gemm_dtype dtype) {
+    assert(dtype == GEMM_F32 || dtype == GEMM_TF32 || dtype == GEMM_F16);
+    (void)dtype;
+}
+
 float number_load(gemm_dtype dtype, const void *array, int64_t index) {
+    assert_has_storage(dtype);
     return dtype == GEMM_F16 ? number_half_to_float(((const uint16_t *)array)[index]) : ((const float *)array)[index];
 }
 
 void number_store(gemm_dtype dtype, void *array, int64_t index, float value) {
+    assert_has_storage(dtype);
     if (dtype == GEMM_F16)
         ((uint16_t *)array)[index] = number_float_to_half(value);
     else
@@ -80,6 +88,7 @@ void number_store(gemm_dtype dtype, void *array, int64_t index, float value) {
 }
 
 void number_load_row(gemm_dtype dtype, const void *array, int64_t first, int64_t count, double *out) {
+    assert_has_storage(dtype);
     if (dtype == GEMM_F16) {
         const uint16_t *row = (const uint16_t *)array + first;
         for (int64_t j = 0; j < count; j++)

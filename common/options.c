@@ -5,6 +5,7 @@
 #include "number.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -84,14 +85,14 @@ static _Noreturn void bad(const char *format, const char *flag, const char *valu
     exit(2);
 }
 
-/* A whole number and nothing else: no sign but '-', no exponent, no trailing text. */
+/* A whole number and nothing else: no blanks, no sign but '-', no exponent, no trailing text. */
 static int64_t parse_integer(const char *flag, const char *text, int64_t low, int64_t high) {
     char *end;
     char limits[80];
     snprintf(limits, sizeof limits, "%lld to %lld", (long long)low, (long long)high);
     errno = 0;
     const long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || text[0] == ' ')
+    if (end == text || *end != '\0' || !isdigit((unsigned char)text[text[0] == '-']))
         bad("'%s' is not a whole number; give one from %s", flag, text, limits);
     if (errno == ERANGE || value < low || value > high)
         bad("%s is out of range; give a whole number from %s", flag, text, limits);
@@ -147,16 +148,16 @@ static void add_dtype(options *o, const char *text) {
 static const gemm_stage *parsed_stage;
 
 static void add_kernel(options *o, const char *text) {
-    char known[256] = "all";
-    if (strcmp(text, "all") == 0) {
-        o->kernel_count = 0;
+    char known[512] = "all";
+    o->all_kernels |= strcmp(text, "all") == 0;
+    if (strcmp(text, "all") == 0)
         return;
-    }
     for (int i = 0; i < parsed_stage->kernel_count; i++) {
         const char *name = parsed_stage->kernels[i].name;
         if (strcmp(text, name) == 0) {
-            if (o->kernel_count < OPTIONS_MAX_KERNELS)
-                o->kernels[o->kernel_count++] = name;
+            if (o->kernel_count == OPTIONS_MAX_KERNELS)
+                bad("more than %s names%s", "kernel", "32", "; run the driver twice");
+            o->kernels[o->kernel_count++] = name;
             return;
         }
         snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", name);
@@ -165,15 +166,17 @@ static void add_kernel(options *o, const char *text) {
 }
 
 static void add_poke(options *o, const char *text) {
-    char matrix, end;
-    long long row, column;
-    int at = 0;
-    if (sscanf(text, "%c:%lld:%lld:%n%c", &matrix, &row, &column, &at, &end) < 4 || at == 0 || !strchr("ABC", matrix) ||
-        row < 0 || column < 0)
+    char *copy = strdup(text), *state = NULL, *part[4] = {NULL};
+    for (int i = 0; i < 4 && copy; i++)
+        part[i] = strtok_r(i == 0 ? copy : NULL, i < 3 ? ":" : "", &state);
+    if (!part[3] || strlen(part[0]) != 1 || !strchr("ABC", part[0][0]))
         bad("'%s' is not MATRIX:ROW:COL:VALUE, %s", "poke", text, "such as A:64:32:nan");
     if (o->poke_count == OPTIONS_MAX_POKES)
         bad("more than %s elements%s", "poke", "64", "");
-    o->pokes[o->poke_count++] = (options_poke){matrix, row, column, (float)parse_real("poke", text + at, 0)};
+    o->pokes[o->poke_count++] =
+        (options_poke){part[0][0], parse_integer("poke", part[1], 0, MAX_EDGE),
+                       parse_integer("poke", part[2], 0, MAX_EDGE), (float)parse_real("poke", part[3], 0)};
+    free(copy);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state) {
@@ -276,6 +279,11 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, o);
     free(doc);
+    if (o->all_kernels) /* wherever it stands in the list */
+        o->kernel_count = 0;
+    for (int i = 0; i < o->poke_count; i++)
+        if (o->pokes[i].matrix == 'C' && o->beta == 0.0)
+            bad("C is not read%s%s", "poke", " when beta is 0, and holds NaN before the run", "; give --beta too");
     if (o->dtype_count == 0)
         o->dtypes[o->dtype_count++] = GEMM_F32;
 }

@@ -5,7 +5,7 @@
 #include "matrix.h"
 #include "oracle.h"
 
-enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 16, OPTIONS_MAX_POKES = 64 };
+enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 32, OPTIONS_MAX_POKES = 64 };
 
 /* One element set by hand after the matrices were filled. */
 typedef struct {
@@ -28,6 +28,7 @@ typedef struct {
     int dtype_count;
     const char *kernels[OPTIONS_MAX_KERNELS]; /* none: all of the stage */
     int kernel_count;
+    int all_kernels; /* --kernel all was given */
     int list;
     matrix_init init;
     uint64_t seed;

@@ -10,7 +10,8 @@
 enum {
     ROW_GROUP = 16,     /* rows that share one conversion of B ... */
     COLUMN_CHUNK = 256, /* ... and columns: 2 x 16 x 256 doubles of sums stay in a core's L2 cache */
-    SAMPLED_ROWS = 32
+    SAMPLED_ROWS = 32,
+    POKED_ROWS = 64 /* as many as there can be --poke options */
 };
 static const double FULL_PRODUCTS = 0x1p30; /* multiply-adds: about a second on two cores */
 static const double FULL_ELEMENTS = 0x1p24; /* of C: 256 MiB of references */
@@ -29,6 +30,16 @@ static uint64_t next_random(uint64_t *state) { /* xorshift64*, Vigna 2016 */
 /* ---- exact rows -------------------------------------------------------------------------------------------------- */
 
 static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+void oracle_element(const oracle_problem *p, int64_t row, int64_t column, double *product, double *magnitude) {
+    *product = *magnitude = 0.0;
+    for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k++) {
+        const double term = (double)number_load(p->dtype, p->A, row * p->K + k) *
+                            (double)number_load(p->dtype, p->B, k * p->N + column);
+        *product += term;
+        *magnitude += fabs(term);
+    }
+}
 
 /* One task: ROW_GROUP of the chosen rows times COLUMN_CHUNK columns. */
 static void compute_tile(void *context, int64_t index) {
@@ -55,7 +66,7 @@ static void compute_tile(void *context, int64_t index) {
         double *magnitude = o->magnitude + (first + r) * p->N + column;
         for (int64_t j = 0; j < width; j++) {
             reference[j] = p->alpha == 0.0 ? 0.0 : p->alpha * sum[r][j];
-            magnitude[j] = fabs(p->alpha) * scale[r][j];
+            magnitude[j] = scale[r][j];
             if (p->beta != 0.0)
                 reference[j] += p->beta * (double)number_load(p->dtype, p->C, o->rows[first + r] * p->N + column + j);
         }
@@ -67,9 +78,18 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Rows where kernels go wrong first: the ends and both sides of every usual block edge; then random ones. */
-static int64_t choose_rows(int64_t *rows, int64_t M, uint64_t *random) {
+static int has_only_finite(const oracle_problem *p, int64_t row) {
+    for (int64_t k = 0; k < p->K; k++)
+        if (!isfinite(number_load(p->dtype, p->A, row * p->K + k)))
+            return 0;
+    return 1;
+}
+
+/* Rows where kernels go wrong first: the ends and both sides of every usual block edge; rows of A with infinities or
+ * NaN, which no sum can judge (only --poke makes such); then random ones. */
+static int64_t choose_rows(const oracle_problem *p, int64_t *rows, uint64_t *random) {
     static const int64_t edges[] = {0, 1, 31, 32, 63, 64, 127, 128, 255, 256};
+    const int64_t M = p->M;
     const int64_t tail[] = {M - 1, M - 2, M / 32 * 32 - 1, M / 128 * 128 - 1, M / 128 * 128};
     int64_t count = 0;
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
@@ -80,6 +100,9 @@ static int64_t choose_rows(int64_t *rows, int64_t M, uint64_t *random) {
             rows[count++] = tail[i];
     while (count < SAMPLED_ROWS)
         rows[count++] = (int64_t)(next_random(random) % (uint64_t)M);
+    for (int64_t i = 0; i < M && p->alpha != 0.0 && count < SAMPLED_ROWS + POKED_ROWS; i++)
+        if (!has_only_finite(p, i))
+            rows[count++] = i;
     qsort(rows, (size_t)count, sizeof *rows, ascending);
     int64_t unique = 0;
     for (int64_t i = 0; i < count; i++)
@@ -105,7 +128,7 @@ static void project_row_of_b(void *context, int64_t k) {
         const int64_t first = block * o->block_width;
         const int64_t last = first + o->block_width < p->N ? first + o->block_width : p->N;
         for (int64_t j = first; j < last; j++) {
-            const double b = (double)number_load(p->dtype, p->B, k * p->N + j);
+            const double b = o->signs[j] ? (double)number_load(p->dtype, p->B, k * p->N + j) : 0.0;
             sum += o->signs[j] * b;
             square += b * b;
         }
@@ -133,28 +156,78 @@ static void project_row_of_c(void *context, int64_t i) {
             double sum = 0.0;
             for (int64_t q = 0; q < width; q++)
                 sum += a[q] * bx[q];
-            projection[block] += p->alpha * sum;
+            projection[block] += sum;
         }
     }
-    o->row_norm[i] = fabs(p->alpha) * sqrt(square);
-    for (int64_t j = 0; p->beta != 0.0 && j < p->N; j++)
-        projection[j / o->block_width] += p->beta * o->signs[j] * (double)number_load(p->dtype, p->C, i * p->N + j);
+    o->row_norm[i] = sqrt(square);
 }
 
-/* Widest block for which an honest kernel's rounding, lambda times the root of the sum of squared element bounds,
- * stays under half of a 1 % slip: lambda (dot_factor u + u_out / sqrt(K)) sqrt(width) <= 0.005, where the second term
- * is the rounding of elements of size |a||b| / sqrt(K) to the type of C. */
-static int64_t choose_block_width(const oracle *o) {
+typedef struct {
+    const oracle_problem *p;
+    const void *array;
+    int64_t rows, cols;
+    double *squares; /* one a row */
+} norm_work;
+
+static void square_row(void *context, int64_t i) {
+    const norm_work *w = context;
+    w->squares[i] = 0.0;
+    for (int64_t j = 0; j < w->cols; j++) {
+        const double x = (double)number_load(w->p->dtype, w->array, i * w->cols + j);
+        w->squares[i] += isfinite(x) ? x * x : 0.0;
+    }
+}
+
+/* Root mean square of the finite elements of a matrix; 0 when it is empty or memory ran out. */
+static double rms(const oracle_problem *p, const void *array, int64_t rows, int64_t cols) {
+    norm_work w = {p, array, rows, cols, malloc(sizeof(double) * (size_t)rows + 1)};
+    double sum = 0.0;
+    if (w.squares && rows > 0 && cols > 0) {
+        parallel_for(rows, square_row, &w);
+        for (int64_t i = 0; i < rows; i++)
+            sum += w.squares[i];
+        sum /= (double)rows * (double)cols;
+    }
+    free(w.squares);
+    return sqrt(sum);
+}
+
+/* Widest block for which an honest kernel's rounding, lambda times the root of the sum of squared element bounds, stays
+ * under half of a 1 % slip: lambda (dot_factor u + u_out (1 / sqrt(K) + c)) sqrt(width) <= 0.005. The second term
+ * rounds elements to the type of C: a product has a typical size of |a||b| / sqrt(K), and c = |beta C| /
+ * (|alpha||a||b|). */
+static int64_t choose_block_width(const oracle *o, double c) {
     const oracle_problem *p = &o->problem;
-    const double rounding = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype) / sqrt(fmax((double)p->K, 1.0));
+    const double out = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype);
+    const double rounding = out * (1.0 / sqrt(fmax((double)p->K, 1.0)) + c) + 3.0 * 0x1p-24 * c;
     const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding)), 2.0);
     return width < 1.0 ? 1 : width > 4096.0 ? 4096 : (int64_t)width;
+}
+
+/* Size of beta C beside the products, for choose_block_width; 0 where there is nothing to compare. */
+static double relative_old(const oracle_problem *p) {
+    if (p->beta == 0.0)
+        return 0.0;
+    const double products = fabs(p->alpha) * rms(p, p->A, p->M, p->K) * rms(p, p->B, p->K, p->N) * (double)p->K;
+    return products > 0.0 ? fabs(p->beta) * rms(p, p->C, p->M, p->N) / products : 0.0;
+}
+
+/* Columns chunk .. chunk + COLUMN_CHUNK - 1. */
+static void leave_out_infinite(void *context, int64_t chunk) {
+    const oracle *o = context;
+    const oracle_problem *p = &o->problem;
+    const int64_t first = chunk * COLUMN_CHUNK;
+    const int64_t last = first + COLUMN_CHUNK < p->N ? first + COLUMN_CHUNK : p->N;
+    for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k++)
+        for (int64_t j = first; j < last; j++)
+            if (!isfinite(number_load(p->dtype, p->B, k * p->N + j)))
+                o->signs[j] = 0;
 }
 
 static int create_projection(oracle *o, uint64_t *random) {
     const oracle_problem *p = &o->problem;
     o->project_factor = lambda_for((double)p->M * (double)p->N);
-    o->block_width = choose_block_width(o);
+    o->block_width = choose_block_width(o, relative_old(p));
     o->block_count = div_up(p->N, o->block_width);
     const size_t blocks = (size_t)o->block_count;
     o->signs = malloc((size_t)p->N);
@@ -167,6 +240,7 @@ static int create_projection(oracle *o, uint64_t *random) {
     if (!failed) {
         for (int64_t j = 0; j < p->N; j++)
             o->signs[j] = next_random(random) >> 63 ? 1 : -1;
+        parallel_for(div_up(p->N, COLUMN_CHUNK), leave_out_infinite, o);
         if (p->alpha != 0.0)
             parallel_for(p->K, project_row_of_b, &w);
         for (int64_t block = 0; p->alpha != 0.0 && block < o->block_count; block++) {
@@ -181,19 +255,37 @@ static int create_projection(oracle *o, uint64_t *random) {
     return failed ? -1 : 0;
 }
 
+static int is_full(const oracle_problem *p, oracle_mode mode) {
+    const double elements = (double)p->M * (double)p->N;
+    const int quick = elements * (double)p->K <= FULL_PRODUCTS && elements <= FULL_ELEMENTS;
+    return mode == ORACLE_FULL || (mode == ORACLE_AUTO && quick) || p->M <= SAMPLED_ROWS;
+}
+
+/* Higham and Mary (2019), theorem 3.1: with probability 1 - 2 K exp(-lambda^2 / 2) the error of a dot product of length
+ * K stays below lambda sqrt(K) u sum |a||b|, when the single roundings are independent with mean zero; never above the
+ * classical K u sum |a||b|. Whole numbers are often equal numbers, whose roundings all go one way: the classical bound.
+ */
+static double dot_factor(const oracle_problem *p) {
+    const double K = (double)p->K;
+    return p->integers ? K : fmin(K, lambda_for((double)p->M * (double)p->N * K) * sqrt(K));
+}
+
+double oracle_bytes(const oracle_problem *problem, oracle_mode mode) {
+    const double M = (double)problem->M, N = (double)problem->N, K = (double)problem->K;
+    if (is_full(problem, mode))
+        return 2.0 * sizeof(double) * M * N;
+    oracle o = {.problem = *problem, .dot_factor = dot_factor(problem), .project_factor = lambda_for(M * N)};
+    const double blocks = ceil(N / (double)choose_block_width(&o, 0.0));
+    return sizeof(double) * (2.0 * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * (M + 2.0 * K) + M) + N;
+}
+
 int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed) {
     *o = (oracle){.problem = *problem};
-    const double elements = (double)problem->M * (double)problem->N;
-    const double products = elements * (double)problem->K;
-    const int quick = products <= FULL_PRODUCTS && elements <= FULL_ELEMENTS;
     uint64_t random = seed * 2u + 1u;
+    o->full = is_full(problem, mode);
+    o->dot_factor = dot_factor(problem);
 
-    o->full = mode == ORACLE_FULL || (mode == ORACLE_AUTO && quick) || problem->M <= SAMPLED_ROWS;
-    /* Higham and Mary (2019), theorem 3.1: with probability 1 - 2 K exp(-lambda^2 / 2) the error of a dot product of
-     * length K stays below lambda sqrt(K) u sum |a||b|; never above the classical K u sum |a||b|. */
-    o->dot_factor = fmin((double)problem->K, lambda_for(products) * sqrt((double)problem->K));
-
-    const size_t limit = o->full ? (size_t)problem->M : SAMPLED_ROWS;
+    const size_t limit = o->full ? (size_t)problem->M : SAMPLED_ROWS + POKED_ROWS;
     o->rows = malloc(sizeof(int64_t) * limit + 1);
     if (!o->rows)
         return -1;
@@ -201,7 +293,7 @@ int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, ui
         for (o->row_count = 0; o->row_count < problem->M; o->row_count++)
             o->rows[o->row_count] = o->row_count;
     else
-        o->row_count = choose_rows(o->rows, problem->M, &random);
+        o->row_count = choose_rows(problem, o->rows, &random);
 
     const size_t bytes = sizeof(double) * (size_t)o->row_count * (size_t)problem->N + 1;
     o->reference = malloc(bytes);

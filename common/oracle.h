@@ -26,21 +26,27 @@ typedef struct {
     oracle_problem problem;
     int full;          /* every row is in `rows` */
     int64_t row_count; /* rows computed one element at a time */
-    int64_t *rows;     /* ascending */
+    int64_t *rows;     /* ascending; all rows of A with infinities or NaN are among them */
     double *reference; /* row_count x N: alpha A B + beta C */
-    double *magnitude; /* row_count x N: |alpha| sum |a||b|, the scale of rounding errors */
-    double dot_factor; /* rounding errors of a dot product, in units of u * magnitude: min(K, lambda sqrt(K)) */
+    double *magnitude; /* row_count x N: sum |a||b|, the scale of rounding errors */
+    double dot_factor; /* rounding errors of a dot product, in units of u * magnitude */
     /* product check; block_count is 0 when full */
     int64_t block_width, block_count;
-    signed char *signs;    /* N: x */
-    double *projection;    /* M x block_count: sum over a block of x_j C_ij */
-    double *row_norm;      /* M: Euclidean norm of a row of alpha A */
-    double *block_norm;    /* block_count: Frobenius norm of a block of B */
+    signed char *signs;    /* N: x; 0 for a column of B with infinities or NaN, which is left out of the sums */
+    double *projection;    /* M x block_count: sum over a block of x_j (A B)_ij */
+    double *row_norm;      /* M: Euclidean norm of a row of A */
+    double *block_norm;    /* block_count: Frobenius norm of a block of B, without the columns left out */
     double project_factor; /* lambda of the product check */
 } oracle;
 
 /* Chance that a correct kernel is called wrong, over all elements of one product. */
 #define ORACLE_FALSE_ALARM 1e-9
+
+/* Bytes of host memory that oracle_create takes for a problem of this shape; its pointers are not read. */
+double oracle_bytes(const oracle_problem *problem, oracle_mode mode);
+
+/* One element in float64: (A B)_ij and sum |a||b|. For the few that a sum over a block cannot judge. */
+void oracle_element(const oracle_problem *p, int64_t row, int64_t column, double *product, double *magnitude);
 
 /* Computes the reference. Returns 0, or -1 when memory ran out. Free with oracle_destroy. */
 int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed);

@@ -10,6 +10,10 @@
 #include <string.h>
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
+static const oracle_mode oracle_modes[] = {[CHECK_AUTO] = ORACLE_AUTO,
+                                           [CHECK_FULL] = ORACLE_FULL,
+                                           [CHECK_SAMPLED] = ORACLE_SAMPLED,
+                                           [CHECK_NONE] = ORACLE_AUTO};
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -37,22 +41,22 @@ int problem_fits(const options *o, const gemm_problem *s, int with_baseline, con
                     (s->beta == 0.0f ? 0.0 : c_host);
     size_t free_bytes = 0, total = 0;
     if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess) {
-        snprintf(why, why_size, "%s", cudaGetErrorString(cudaGetLastError()));
+        snprintf(why, why_size, "the device no longer answers: %s", cudaGetErrorString(cudaGetLastError()));
         return -1;
     }
     if (device > (double)free_bytes) {
         snprintf(why, why_size, "needs %.0f bytes (%.1f GiB) of device memory, %.0f (%.1f GiB) are free", device,
                  device / GIB, (double)free_bytes, (double)free_bytes / GIB);
-        return -1;
+        return 1;
     }
-    /* References of a full check are two doubles an element. The CPU device keeps the touched elements in host memory.
-     */
-    const double reference = o->check == CHECK_FULL ? 16.0 * (double)s->M * (double)s->N : 0.0;
-    const double needed = host + reference + (gpu->is_cpu_device ? host : 0.0);
+    const oracle_problem ask = {.dtype = s->dtype, .M = s->M, .N = s->N, .K = s->K, .alpha = 1.0};
+    const double reference = o->check == CHECK_NONE ? 0.0 : oracle_bytes(&ask, oracle_modes[o->check]);
+    /* The CPU device keeps the touched elements in host memory. */
+    const double needed = host + reference + (with_baseline ? c_host : 0.0) + (gpu->is_cpu_device ? host : 0.0);
     if (needed > available_memory()) {
         snprintf(why, why_size, "needs %.0f bytes (%.1f GiB) of host memory, %.0f (%.1f GiB) are free", needed,
                  needed / GIB, available_memory(), available_memory() / GIB);
-        return -1;
+        return 1;
     }
     return 0;
 }
@@ -95,10 +99,6 @@ static cudaError_t upload(problem *p) {
 }
 
 int problem_create(problem *p, const options *o, const gemm_problem *shape, char *why, size_t why_size) {
-    static const oracle_mode modes[] = {[CHECK_AUTO] = ORACLE_AUTO,
-                                        [CHECK_FULL] = ORACLE_FULL,
-                                        [CHECK_SAMPLED] = ORACLE_SAMPLED,
-                                        [CHECK_NONE] = ORACLE_AUTO};
     const gemm_problem *s = shape;
     *p = (problem){.device = *shape};
     snprintf(why, why_size, "out of host memory");
@@ -119,7 +119,8 @@ int problem_create(problem *p, const options *o, const gemm_problem *shape, char
     poke(p, o);
     const oracle_problem ask = {s->dtype,        s->M,      s->N,      s->K,      (double)s->alpha,
                                 (double)s->beta, p->A.host, p->B.host, p->C.host, all_integers(o)};
-    if (!p->result || (o->check != CHECK_NONE && oracle_create(&p->reference, &ask, modes[o->check], o->seed) != 0)) {
+    if (!p->result ||
+        (o->check != CHECK_NONE && oracle_create(&p->reference, &ask, oracle_modes[o->check], o->seed) != 0)) {
         problem_destroy(p);
         return -1;
     }
@@ -156,7 +157,7 @@ static cudaError_t restore(const problem *p, const matrix *C, cudaStream_t strea
     if (C->rows == 0 || C->cols == 0)
         return cudaSuccess;
     if (!p->pristine)
-        return matrix_poison(C);
+        return matrix_poison(C, stream);
     return cudaMemcpy2DAsync(C->device, pitch, p->pristine, width, width, (size_t)C->rows, cudaMemcpyDeviceToDevice,
                              stream);
 }
@@ -191,22 +192,9 @@ static int run_on_host(problem *p, const gemm_kernel *kernel, char *why, size_t 
     return error == cudaSuccess ? 0 : failed(why, why_size, "the host kernel failed", error);
 }
 
-int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
-    if (kernel->unit == GEMM_UNIT_HOST)
-        return run_on_host(p, kernel, why, why_size);
-    cudaError_t error = restore(p, &p->C, NULL);
-    if (error == cudaSuccess)
-        error = cudaDeviceSynchronize();
-    if (error != cudaSuccess)
-        return failed(why, why_size, "C could not be prepared", error);
-    error = kernel->launch(&p->device, NULL);
-    const cudaError_t launched = cudaGetLastError();
-    error = error != cudaSuccess ? error : launched;
-    if (error != cudaSuccess)
-        return failed(why, why_size, "the launch failed", error);
-    error = cudaDeviceSynchronize();
-    if (error != cudaSuccess)
-        return failed(why, why_size, "the kernel failed", error);
+/* Guards, then C into p->result. */
+static int collect(problem *p, char *why, size_t why_size) {
+    cudaError_t error;
     const struct {
         const matrix *m;
         const char *name;
@@ -224,6 +212,25 @@ int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_siz
     }
     error = matrix_download(&p->C, p->result);
     return error == cudaSuccess ? 0 : failed(why, why_size, "C could not be read back", error);
+}
+
+int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
+    if (kernel->unit == GEMM_UNIT_HOST)
+        return run_on_host(p, kernel, why, why_size);
+    cudaError_t error = restore(p, &p->C, NULL);
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        return failed(why, why_size, "C could not be prepared", error);
+    error = kernel->launch(&p->device, NULL);
+    const cudaError_t launched = cudaGetLastError();
+    error = error != cudaSuccess ? error : launched;
+    if (error != cudaSuccess)
+        return failed(why, why_size, "the launch failed", error);
+    error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        return failed(why, why_size, "the kernel failed", error);
+    return collect(p, why, why_size);
 }
 
 /* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */
@@ -288,7 +295,9 @@ static cudaError_t launch_baseline(void *context, cudaStream_t stream) {
     return baseline_launch(t->cublas, &t->view, stream, why, sizeof why) == 0 ? cudaSuccess : cudaErrorUnknown;
 }
 
-/* With beta != 0 every launch adds to C; without this it would grow from group to group, for |beta| > 1 to infinity. */
+static float damped(float beta) { return fabsf(beta) > 0.5f ? copysignf(0.5f, beta) : beta; }
+
+/* So that every group starts from the same C, and a launch that does nothing is found out. */
 static cudaError_t prepare_kernel(void *context, cudaStream_t stream) {
     const timed *t = context;
     return restore(t->p, &t->p->C, stream);
@@ -307,8 +316,14 @@ cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas
         return timing_run_host(&subject, result);
     }
     timed own = {p, p->device, kernel, NULL}, other = {p, baseline_view(p), NULL, cublas};
-    const int restored = p->pristine != NULL;
-    const timing_subject subject = {launch_kernel, restored ? prepare_kernel : NULL, &own};
-    const timing_subject against = {launch_baseline, restored ? prepare_baseline : NULL, &other};
+    own.view.beta = other.view.beta = damped(p->device.beta);
+    const timing_subject subject = {launch_kernel, prepare_kernel, &own};
+    const timing_subject against = {launch_baseline, prepare_baseline, &other};
     return timing_run(options, &subject, p->has_baseline ? &against : NULL, monitor, result);
+}
+
+int problem_fetch_timed(problem *p, const gemm_kernel *kernel, char *why, size_t why_size) {
+    if (kernel->unit == GEMM_UNIT_HOST || p->pristine)
+        return 1;
+    return collect(p, why, why_size);
 }

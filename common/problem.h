@@ -19,7 +19,8 @@ typedef struct {
     oracle reference;
 } problem;
 
-/* Whether a problem of this shape fits: returns 0, or -1 with a sentence in `why` that gives needed and free bytes. */
+/* Whether a problem of this shape fits into memory: returns 0, or 1 with a sentence in `why` that gives needed and free
+ * bytes, or -1 with one that tells of a device that no longer answers. */
 int problem_fits(const options *o, const gemm_problem *shape, int with_baseline, const gpu_info *gpu, char *why,
                  size_t why_size);
 
@@ -34,8 +35,14 @@ void problem_check_baseline(problem *p, baseline *cublas);
  * guards hold, else -1 with a sentence in `why`. The result is then in p->result. */
 int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
-/* Times a kernel that passed its check, paired with cuBLAS where there is one. */
+/* Times a kernel that passed its check, paired with cuBLAS where there is one. With |beta| > 1/2 the launches are timed
+ * with beta = 1/2 of the same sign, because C would grow from launch to launch; that changes no operation. */
 cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,
                          gpu_monitor *monitor, timing_result *result);
+
+/* Fetches what the last timed launch left in C, for another check; p->result then holds it. Returns 0 when the guards
+ * hold and the result can be judged, 1 when there is nothing to judge (beta != 0: C went through many launches; a host
+ * kernel), -1 with a sentence in `why`. */
+int problem_fetch_timed(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
 #endif

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BURST_LEAD = 1, BURST_LAUNCHES = 8, MAX_LAUNCHES = 100000 };
-static const double BURST_REST_S = 0.020, BURST_GROUP_S = 0.050; /* a group of slow launches is cut to about 50 ms */
+enum { BURST_LAUNCHES = 8, MAX_LAUNCHES = 100000 };
+static const double BURST_REST_S = 0.020, BURST_LEAD_S = 0.001,
+                    BURST_GROUP_S = 0.050; /* a group of slow launches is cut to about 50 ms */
 static const double SUSTAINED_GROUP_S = 0.100, SUSTAINED_LEAD_S = 0.100, SUSTAINED_WARMUP_S = 0.8;
 
 typedef struct {
@@ -35,7 +36,7 @@ static cudaError_t launch_many(const timing_subject *s, int count, cudaStream_t 
 /* One group: `lead` launches that only set the scene, then `count` between two events. Seconds of one launch. */
 static cudaError_t time_group(const clockwork *c, const timing_subject *s, int lead, int count, double *seconds) {
     float milliseconds = 0.0f;
-    cudaError_t error = s->prepare ? s->prepare(s->context, c->stream) : cudaSuccess;
+    cudaError_t error = s->prepare(s->context, c->stream);
     if (error == cudaSuccess)
         error = launch_many(s, lead, c->stream);
     if (error == cudaSuccess)
@@ -44,8 +45,10 @@ static cudaError_t time_group(const clockwork *c, const timing_subject *s, int l
         error = launch_many(s, count, c->stream);
     if (error == cudaSuccess)
         error = cudaEventRecord(c->stop, c->stream);
-    if (error == cudaSuccess && c->monitor) /* the queue is full: this reads the clock of the running kernel */
+    if (error == cudaSuccess && c->monitor) {
+        error = cudaEventSynchronize(c->start); /* the lead is over: what is read now is of the timed launches */
         gpu_monitor_sample(c->monitor);
+    }
     if (error == cudaSuccess)
         error = cudaEventSynchronize(c->stop);
     if (error == cudaSuccess)
@@ -72,7 +75,7 @@ static cudaError_t plan(const clockwork *c, const timing_options *o, const timin
     cudaError_t error = time_group(&unwatched, s, o->warmup, 1, &one);
     g->subject = s;
     if (o->protocol == PROTOCOL_BURST) {
-        g->lead = BURST_LEAD;
+        g->lead = launches_for(BURST_LEAD_S, one);
         g->count = launches_for(BURST_GROUP_S, one);
         g->count = g->count < BURST_LAUNCHES ? g->count : BURST_LAUNCHES;
     } else {

@@ -1,14 +1,16 @@
 /* How fast: two protocols, each pairing the kernel with a baseline in one process.
  *
- *   burst      Groups of up to 8 launches with a rest of 20 ms before each: the chip stays near its top clock. One
- * launch before each group is not timed: it wakes the chip from the rest. sustained  Groups of a fifth of a second back
- * to back, after 0.8 s of the same as warm-up: the chip settles where its power limit lets it. The first half of a
- * group is not timed: the power limiter remembers about a tenth of a second, and until then a modest kernel pays for
- * the hungry baseline before it (plots/data/notes).
+ * Burst: groups of 8 launches (fewer when they are slow: about 50 ms), each after a rest of 20 ms, so that the chip
+ * stays near its top clock. About 1 ms of launches before the timed ones wake it from the rest and fill the queue.
+ *
+ * Sustained: groups of a fifth of a second back to back, after 0.8 s of the same as warm-up, so that the chip settles
+ * where its power limit lets it. The first half of each group is not timed: the power limiter remembers about a tenth
+ * of a second, and until then a modest kernel pays for the hungry baseline before it.
  *
  * A sample is one group's time divided by its launches, between two events in the kernel's stream. Kernel and baseline
  * take turns, and the one that starts alternates, so that drift hits both alike; the ratio is the median of the
- * samples' own ratios. The L2 cache is hot: launches of a group follow each other on the same operands.
+ * samples' own ratios. The L2 cache is hot: launches of a group follow each other on the same operands. What the
+ * protocols owe to experiments is in plots/data/notes/log.md.
  */
 #ifndef TIMING_H
 #define TIMING_H
@@ -18,8 +20,8 @@
 
 typedef enum { PROTOCOL_BURST, PROTOCOL_SUSTAINED } timing_protocol;
 
-/* One thing to time. `launch` enqueues once on the stream; `prepare`, when not NULL, restores its operands before each
- * group, outside the timed span. */
+/* One thing to time. `launch` enqueues once on the stream; `prepare` restores its operands before each group, outside
+ * the timed span. */
 typedef struct {
     cudaError_t (*launch)(void *context, cudaStream_t stream);
     cudaError_t (*prepare)(void *context, cudaStream_t stream);

@@ -13,23 +13,29 @@ static const double FLOAT_ROUNDOFF = 0x1p-24, FLOAT_MIN_SUBNORMAL = 0x1p-149;
 
 double verify_bound(const oracle *o, double reference, double magnitude, double beta_c) {
     const gemm_dtype dtype = o->problem.dtype;
-    double e = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * magnitude + 3.0 * fabs(beta_c)) +
-               ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL;
-    if (o->problem.integers && magnitude + fabs(beta_c) <= 0x1p24)
+    const double alpha = fabs(o->problem.alpha);
+    double e = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * magnitude + 3.0 * fabs(beta_c)) +
+               ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha);
+    if (o->problem.integers && fmax(1.0, alpha) * magnitude + fabs(beta_c) <= 0x1p24)
         e = 0.0;
     if (number_size(dtype) == sizeof(float))
         return e;
     return e + number_unit_roundoff(dtype) * (fabs(reference) + e) + number_min_subnormal(dtype) / 2.0;
 }
 
-int verify_element(gemm_dtype dtype, double got, double want, double bound, double magnitude) {
+/* No intermediate value of an element is larger than this. */
+static double largest_on_the_way(const oracle_problem *p, double magnitude, double beta_c) {
+    return fmax(1.0, fabs(p->alpha)) * magnitude + fabs(beta_c);
+}
+
+int verify_element(gemm_dtype dtype, double got, double want, double bound, double largest) {
     if (isnan(want))
         return isnan(got);
     if (isinf(want))
         return got == want;
     if (isfinite(got))
         return fabs(got - want) <= bound;
-    if (magnitude > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
+    if (largest > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
         return 1;
     /* Half a unit in the last place beyond the largest value rounds to infinity. */
     const double overflow = number_max(dtype) * (1.0 + number_unit_roundoff(dtype) / 2.0);
@@ -83,7 +89,7 @@ static void judge_row(void *context, int64_t r) {
         const double beta_c = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
         const double bound = verify_bound(o, want, magnitude, beta_c);
         const double error = fabs(got - want);
-        if (!verify_element(p->dtype, got, want, bound, magnitude + fabs(beta_c)) && wrong++ == 0) {
+        if (!verify_element(p->dtype, got, want, bound, largest_on_the_way(p, magnitude, beta_c)) && wrong++ == 0) {
             first_wrong = j;
             first_got = got;
             first_bound = bound;
@@ -112,41 +118,71 @@ static void judge_row(void *context, int64_t r) {
     pthread_mutex_unlock(&v->lock);
 }
 
-/* Tolerance: with random signs the errors of a block add up to at most lambda times the root of their squares
- * (Hoeffding 1963); each is bounded as in verify_bound, with |a row| |B block| for the magnitudes by Cauchy and
- * Schwarz. */
-static void judge_projection(void *context, int64_t row) {
-    judging *v = context;
+/* Judges one element of a row that was not computed in full; returns (A B)_ij. */
+static double judge_element(judging *v, int64_t row, int64_t column, double got, double beta_c) {
+    const oracle_problem *p = &v->o->problem;
+    double product, magnitude;
+    oracle_element(p, row, column, &product, &magnitude);
+    const double want = (p->alpha == 0.0 ? 0.0 : p->alpha * product) + beta_c;
+    const double bound = verify_bound(v->o, want, magnitude, beta_c);
+    if (!verify_element(p->dtype, got, want, bound, largest_on_the_way(p, magnitude, beta_c))) {
+        pthread_mutex_lock(&v->lock);
+        v->result->wrong++;
+        note_wrong(v, row, column, got, want, bound, 0);
+        pthread_mutex_unlock(&v->lock);
+    }
+    return product;
+}
+
+/* One block of one row: C against the projection. Tolerance: with random signs the errors of a block add up to at most
+ * lambda times the root of their squares (Hoeffding 1963); each is bounded as in verify_bound, with |a row| |B block|
+ * for the magnitudes by Cauchy and Schwarz. Elements that no sum can hold, because C or what it should be is not
+ * finite, are taken out and judged one by one. */
+static void judge_block(judging *v, int64_t row, int64_t block) {
+    enum { MOST_ODD = 80 }; /* 64 poked columns, and a few that overflowed; beyond that the block tells nothing more */
     const oracle *o = v->o;
     const oracle_problem *p = &o->problem;
-    for (int64_t block = 0; block < o->block_count; block++) {
-        const int64_t first = block * o->block_width;
-        const int64_t last = first + o->block_width < p->N ? first + o->block_width : p->N;
-        double got = 0.0, square = 0.0, old_square = 0.0;
-        for (int64_t j = first; j < last; j++) {
-            const double c = (double)number_load(p->dtype, v->C, row * p->N + j);
-            const double old = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
-            got += o->signs[j] * c;
-            square += c * c;
-            old_square += old * old;
-        }
-        const double want = o->projection[row * o->block_count + block];
-        const double scale = o->row_norm[row] * o->block_norm[block];
-        double error = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * scale + 3.0 * sqrt(old_square)) +
-                       ((double)p->K + 3.0) * FLOAT_MIN_SUBNORMAL * sqrt((double)(last - first));
-        if (number_size(p->dtype) != sizeof(float))
-            error += number_unit_roundoff(p->dtype) * (sqrt(square) + error) +
-                     number_min_subnormal(p->dtype) * sqrt((double)(last - first));
-        /* Where infinities or NaN are due, or the type of C overflows, only the rows computed in full can tell. */
-        if (!isfinite(want) || (isinf(square) && scale > number_max(p->dtype) / 2.0))
+    const int64_t first = block * o->block_width;
+    const int64_t last = first + o->block_width < p->N ? first + o->block_width : p->N;
+    double got = 0.0, want = p->alpha == 0.0 ? 0.0 : p->alpha * o->projection[row * o->block_count + block];
+    double square = 0.0, old_square = 0.0;
+    int odd = 0;
+    for (int64_t j = first; j < last; j++) {
+        const double c = (double)number_load(p->dtype, v->C, row * p->N + j);
+        const double old = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
+        if (!o->signs[j] || !isfinite(c) || !isfinite(old)) {
+            if (++odd > MOST_ODD)
+                return;
+            const double product = judge_element(v, row, j, c, old);
+            if (o->signs[j] && p->alpha != 0.0)
+                want -= p->alpha * o->signs[j] * product;
             continue;
-        if (!(fabs(got - want) <= o->project_factor * error)) {
-            pthread_mutex_lock(&v->lock);
-            v->result->wrong++;
-            note_wrong(v, row, first, got, want, o->project_factor * error, 1);
-            pthread_mutex_unlock(&v->lock);
         }
+        got += o->signs[j] * c;
+        want += o->signs[j] * old;
+        square += c * c;
+        old_square += old * old;
     }
+    const double scale = o->row_norm[row] * o->block_norm[block], alpha = fabs(p->alpha);
+    double error = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * scale + 3.0 * sqrt(old_square)) +
+                   ((double)p->K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha) * sqrt((double)(last - first));
+    if (number_size(p->dtype) != sizeof(float))
+        error += number_unit_roundoff(p->dtype) * (sqrt(square) + error) +
+                 number_min_subnormal(p->dtype) * sqrt((double)(last - first));
+    if (fabs(got - want) <= o->project_factor * error)
+        return;
+    pthread_mutex_lock(&v->lock);
+    v->result->wrong++;
+    note_wrong(v, row, first, got, want, o->project_factor * error, 1);
+    pthread_mutex_unlock(&v->lock);
+}
+
+static void judge_projection(void *context, int64_t row) {
+    judging *v = context;
+    if (!isfinite(v->o->row_norm[row])) /* infinities or NaN in this row of A: it was computed in full */
+        return;
+    for (int64_t block = 0; block < v->o->block_count; block++)
+        judge_block(v, row, block);
 }
 
 void verify(const oracle *o, const void *C, verify_result *result) {

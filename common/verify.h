@@ -15,18 +15,20 @@ typedef struct {
     char reason[160]; /* empty when it passed; else the first wrong element, in words */
 } verify_result;
 
-/* Largest |C_ij - reference_ij| that correct arithmetic can leave, for a reference value and the magnitude
- * |alpha| sum |a||b| behind it. u = 2^-24 is the unit roundoff of the float accumulator:
- *     e     = u ((dot_factor + 3) magnitude + 3 |beta c|) + K 2^-149     dot product, times alpha, beta c, their sum
- *     bound = e + u_out (|reference| + e) + half the smallest subnormal  rounding to the type of C (not for f32)
- * Whole numbers whose sums stay below 2^24 suffer no rounding in float: there e = 0.
- */
+/* Largest |C_ij - reference_ij| that correct arithmetic can leave, for a reference value, the magnitude m = sum |a||b|
+ * behind it and beta times the old C. u = 2^-24 is the unit roundoff of the float accumulator:
+ *
+ *     e     = u ((dot_factor + 3) |alpha| m + 3 |beta c|)     the dot product, times alpha, beta c, and their sum
+ *             + (K + 3) 2^-149 max(1, |alpha|)                what may underflow
+ *     bound = e + u_out (|reference| + e) + u_min / 2         rounding to the type of C; not for f32
+ *
+ * Whole numbers whose sums stay below 2^24 suffer no rounding in float: there e = 0. */
 double verify_bound(const oracle *o, double reference, double magnitude, double beta_c);
 
 /* Whether `got` is right where `want` is expected within `bound`: NaN only where NaN is due, infinities by sign, values
- * that round beyond the largest of `dtype` as infinity. `magnitude` is as in verify_bound: where it passes the largest
- * float the sum may overflow on the way, and infinity or NaN is right too. */
-int verify_element(gemm_dtype dtype, double got, double want, double bound, double magnitude);
+ * that round beyond the largest of `dtype` as infinity. `largest` bounds every intermediate value: where it passes the
+ * largest float a sum may overflow on the way, and infinity or NaN is right too. */
+int verify_element(gemm_dtype dtype, double got, double want, double bound, double largest);
 
 /* Judges C, packed M x N of the problem's type. */
 void verify(const oracle *o, const void *C, verify_result *result);

@@ -9,7 +9,12 @@ set_property(CACHE GEMM_DEVICE PROPERTY STRINGS auto cpu gpu)
 set(gemm_oldest_nvcc 12.0) # cublasGemmEx_64 came with CUDA 12
 
 function(gemm_find_nvcc path_out version_out why_not_out)
-  find_program(GEMM_NVCC nvcc HINTS "$ENV{CUDACXX}" "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin" /usr/local/cuda/bin)
+  # The user's own choice first: -DCMAKE_CUDA_COMPILER, then CUDACXX, then the PATH; the usual place last.
+  if(CMAKE_CUDA_COMPILER AND NOT DEFINED GEMM_NVCC)
+    set(GEMM_NVCC "${CMAKE_CUDA_COMPILER}" CACHE FILEPATH "nvcc")
+  endif()
+  find_program(GEMM_NVCC NAMES "$ENV{CUDACXX}" nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin"
+    PATHS /usr/local/cuda/bin /opt/cuda/bin)
   mark_as_advanced(GEMM_NVCC)
   set(why "")
   set(version "")

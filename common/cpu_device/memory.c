@@ -342,3 +342,9 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t
     (void)stream;
     return cudaMemset(pointer, value, count);
 }
+
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    (void)stream;
+    return cudaMemset2D(pointer, pitch, value, width, height);
+}

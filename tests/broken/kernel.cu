@@ -5,7 +5,7 @@
 
 #define BLOCK 32
 
-enum mistake { NONE, LAST_ROW, ONE_PERCENT, READS_C, PAST_THE_END, IN_THE_GAP, NANS, ZEROS, TRANSPOSED_B };
+enum mistake { NONE, LAST_ROW, ONE_PERCENT, READS_C, PAST_THE_END, IN_THE_GAP, NANS, INFINITE, ZEROS, TRANSPOSED_B };
 
 template <typename T, int MISTAKE>
 __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta,
@@ -26,6 +26,8 @@ __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda
         acc += 0.01f * sqrtf(a2) * sqrtf(b2);
     if (MISTAKE == NANS && row == M / 3 && col == N / 5)
         acc = nanf("");
+    if (MISTAKE == INFINITE && row == M / 3 && col == N / 5)
+        acc = INFINITY;
     const float old = beta == 0.0f && MISTAKE != READS_C ? 0.0f : beta * to_float(C[row * ldc + col]);
     from_float(MISTAKE == ZEROS ? 0.0f : alpha * acc + old, &C[row * ldc + col]);
     if (MISTAKE == PAST_THE_END && row == M - 1 && col == N - 1)
@@ -59,9 +61,15 @@ BROKEN(broken_reads_c, READS_C)
 BROKEN(broken_past_the_end, PAST_THE_END)
 BROKEN(broken_in_the_gap, IN_THE_GAP)
 BROKEN(broken_nans, NANS)
+BROKEN(broken_infinity, INFINITE)
 BROKEN(broken_zeros, ZEROS)
 BROKEN(broken_transposed_b, TRANSPOSED_B)
 
+/* Right the first time, then too lazy to launch: what is timed is nothing. */
+cudaError_t broken_works_once(const gemm_problem *p, cudaStream_t stream) {
+    static int calls;
+    return calls++ == 0 ? launch<NONE>(p, dim3(BLOCK, BLOCK), 0, stream) : cudaSuccess;
+}
 cudaError_t broken_too_many_threads(const gemm_problem *p, cudaStream_t stream) {
     return launch<NONE>(p, dim3(64, BLOCK), 0, stream);
 }

@@ -9,6 +9,8 @@
     X(past_the_end)                                                                                                    \
     X(in_the_gap)                                                                                                      \
     X(nans)                                                                                                            \
+    X(infinity)                                                                                                        \
+    X(works_once)                                                                                                      \
     X(zeros)                                                                                                           \
     X(transposed_b)                                                                                                    \
     X(too_many_threads)                                                                                                \

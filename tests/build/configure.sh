@@ -4,6 +4,7 @@ cmake=$1 source=$2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failures=0
+unset CUDACXX CUDA_HOME CUDA_PATH # the machine's own settings must not decide
 
 # stand_in NAME COMMANDS
 stand_in() {
@@ -38,6 +39,12 @@ expect gpu-old stop 'is CUDA 11.8, too old: 12.0 or newer' -DGEMM_DEVICE=gpu "-D
 expect gpu-unknown-own stop 'nvcc 13.0 knows no architecture 90 .it knows 75 80.' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$hopper"
 expect gpu-unknown-given stop 'knows no architecture 90' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$no_gpu" '-DCMAKE_CUDA_ARCHITECTURES=80;90a'
 expect gpu-nonsense stop 'give numbers such as' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$no_gpu" -DCMAKE_CUDA_ARCHITECTURES=hopper
+# Whose nvcc: CUDACXX, or the first on the PATH, before the usual place.
+mkdir "$scratch/path"
+cp "$scratch/old-nvcc" "$scratch/path/nvcc"
+CUDACXX=$scratch/old-nvcc expect whose-cudacxx stop 'old-nvcc is CUDA 11.8' -DGEMM_DEVICE=gpu
+PATH=$scratch/path:$PATH expect whose-path stop 'path/nvcc is CUDA 11.8' -DGEMM_DEVICE=gpu
+expect whose-option stop 'old-nvcc is CUDA 11.8' -DGEMM_DEVICE=gpu "-DCMAKE_CUDA_COMPILER=$scratch/old-nvcc"
 expect device-nonsense stop 'choose auto, cpu or gpu' -DGEMM_DEVICE=tpu
 
 # With a real nvcc: an empty list means the default one, and the user's own is respected.

@@ -18,6 +18,9 @@ static void known_chips(void **state) {
     assert_true(gpu_peaks_of("NVIDIA L40", 8, 9, 142, 2490).fp16_tensor == 181.0);
     assert_true(gpu_peaks_of("NVIDIA L40S", 8, 9, 142, 2520).fp16_tensor == 362.0);
     assert_true(gpu_peaks_of("NVIDIA L4", 8, 9, 58, 2040).fp16_tensor == 121.0);
+    assert_true(gpu_peaks_of("Tesla V100-PCIE-16GB", 7, 0, 80, 1380).fp16_tensor == 112.0);
+    assert_true(gpu_peaks_of("Tesla V100-SXM2-16GB", 7, 0, 80, 1530).fp16_tensor == 125.0);
+    assert_true(gpu_peaks_of("NVIDIA GeForce RTX 2080 Ti", 7, 5, 68, 1545).fp16_tensor == 53.8);
     assert_true(gpu_peaks_of("Tesla T4", 7, 5, 40, 1590).fp16_tensor == 65.0);
 }
 
@@ -25,6 +28,15 @@ static void unknown_chips(void **state) {
     (void)state;
     const gpu_peaks strange = gpu_peaks_of("NVIDIA Strange 9000", 42, 0, 100, 1000);
     assert_true(isnan(strange.fp32) && isnan(strange.fp16_tensor) && isnan(strange.fp8_tensor));
+    /* A relative of a known chip is not that chip. */
+    static const char *const relatives[] = {"NVIDIA GeForce RTX 3080 Ti",
+                                            "NVIDIA GeForce RTX 4080 SUPER",
+                                            "NVIDIA GeForce RTX 4090 D",
+                                            "NVIDIA GeForce RTX 3080 Laptop GPU",
+                                            "NVIDIA L40G",
+                                            "NVIDIA A100X"};
+    for (size_t i = 0; i < sizeof relatives / sizeof *relatives; i++)
+        assert_true(isnan(gpu_peaks_of(relatives[i], 8, 9, 80, 2000).fp16_tensor));
     /* A known architecture gives FP32 by its cores and clock, as 128 x 80 x 2 x 2 GHz, and nothing else. */
     const gpu_peaks laptop = gpu_peaks_of("NVIDIA GeForce RTX 4099 Laptop GPU", 8, 9, 80, 2000);
     assert_true(fabs(laptop.fp32 - 40.96) < 1e-9 && isnan(laptop.fp16_tensor));

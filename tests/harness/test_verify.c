@@ -148,6 +148,72 @@ static void product_check_sees_every_row(void **state) {
     }
 }
 
+/* The same for values that a sum cannot hold. */
+static void product_check_sees_what_is_not_finite(void **state) {
+    (void)state;
+    static const float odd[] = {INFINITY, -INFINITY, NAN};
+    for (int dtype = GEMM_F32; dtype <= GEMM_F16; dtype += GEMM_F16 - GEMM_F32) {
+        trial t;
+        set_up(&t, (gemm_dtype)dtype, 200, 300, 256, INIT_NORMAL, ORACLE_SAMPLED);
+        for (int64_t row = 0; row < 200; row++) {
+            const float right = number_load(t.C.dtype, t.C.host, row * 300 + row);
+            number_store(t.C.dtype, t.C.host, row * 300 + row, odd[row % 3]);
+            assert_false(passes(&t));
+            number_store(t.C.dtype, t.C.host, row * 300 + row, right);
+        }
+        tear_down(&t);
+    }
+}
+
+/* NaN and infinity in the inputs must not blind the product check to the rest. */
+static void poked_inputs_hide_nothing(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_F32, 200, 300, 64, INIT_NORMAL, ORACLE_SAMPLED);
+    number_store(GEMM_F32, t.A.host, 151 * 64 + 7, NAN);
+    number_store(GEMM_F32, t.B.host, 3 * 300 + 200, NAN);
+    number_store(GEMM_F32, t.B.host, 5 * 300 + 17, INFINITY);
+    const oracle_problem p = t.reference.problem;
+    oracle_destroy(&t.reference);
+    assert_int_equal(oracle_create(&t.reference, &p, ORACLE_SAMPLED, 3), 0);
+    honest(&p, t.C.host);
+    assert_true(passes(&t));
+    static const int64_t places[][2] = {{100, 40}, {100, 200}, {100, 17}, {151, 40}, {199, 299}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int64_t at = places[i][0] * 300 + places[i][1];
+        const float right = number_load(GEMM_F32, t.C.host, at);
+        number_store(GEMM_F32, t.C.host, at, 12345.0f);
+        assert_false(passes(&t));
+        number_store(GEMM_F32, t.C.host, at, right);
+    }
+    tear_down(&t);
+}
+
+/* A large old C makes its rounding large, and blocks narrow: a 1 % slip of the product still shows. */
+static void product_check_minds_beta(void **state) {
+    (void)state;
+    trial t;
+    matrix old;
+    set_up(&t, GEMM_F16, 200, 300, 256, INIT_NORMAL, ORACLE_SAMPLED);
+    assert_int_equal(matrix_create(&old, GEMM_F16, 200, 300, 300), 0);
+    matrix_fill(&old, INIT_NORMAL, 9, 'C');
+    oracle_problem p = t.reference.problem;
+    p.beta = 30.0;
+    p.C = old.host;
+    oracle_destroy(&t.reference);
+    assert_int_equal(oracle_create(&t.reference, &p, ORACLE_SAMPLED, 3), 0);
+    for (int64_t i = 0; i < 200 * 300; i++) {
+        double product, magnitude;
+        oracle_element(&p, i / 300, i % 300, &product, &magnitude);
+        number_store(GEMM_F16, t.C.host, i, (float)(product + 30.0 * (double)number_load(GEMM_F16, old.host, i)));
+    }
+    assert_true(passes(&t));
+    for (int64_t row = 40; row < 200; row += 9)
+        one_percent_fails(&t, row, row * 3 / 2);
+    matrix_destroy(&old);
+    tear_down(&t);
+}
+
 static void transposed_b_fails(void **state) {
     (void)state;
     static const matrix_init kinds[] = {INIT_NORMAL, INIT_UNIFORM, INIT_INTEGERS, INIT_INDEX};
@@ -247,6 +313,9 @@ int main(void) {
         cmocka_unit_test(float_sampled),
         cmocka_unit_test(half_sampled),
         cmocka_unit_test(product_check_sees_every_row),
+        cmocka_unit_test(product_check_sees_what_is_not_finite),
+        cmocka_unit_test(poked_inputs_hide_nothing),
+        cmocka_unit_test(product_check_minds_beta),
         cmocka_unit_test(transposed_b_fails),
         cmocka_unit_test(cancelling_rows),
         cmocka_unit_test(integers_are_exact),

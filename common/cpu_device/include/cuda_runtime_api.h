@@ -213,6 +213,8 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
 cudaError_t cudaMemset(void *pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream CPU_DEVICE_DEFAULT(0));
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream CPU_DEVICE_DEFAULT(0));
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 
 /* ---- Device and functions (device.c) ---- */

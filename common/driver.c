@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifdef GEMM_CPU_DEVICE
 enum { DEFAULT_SIZE = 256 };
@@ -33,11 +35,14 @@ typedef struct {
     gemm_record common; /* the fields that every row shares */
     record_list rows;
     int failures;
+    int lost; /* a record or the terminal could not be written */
 } run;
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_WRITTEN = 3 };
 
 static _Noreturn void usage_error(const char *sentence) {
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, sentence);
-    exit(2);
+    exit(EXIT_USAGE);
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
@@ -128,13 +133,28 @@ static void set_status(gemm_record *row, const char *status, const char *reason)
     snprintf(row->reason, sizeof row->reason, "%s", reason);
 }
 
+/* At once, so that a later kernel that brings the process down takes no row with it. */
+static void append_row(run *r, const gemm_record *row) {
+    char error[512];
+    gemm_record copy = *row;
+    const record_list one = {&copy, 1, 1};
+    if (r->options.csv && record_append_csv(r->options.csv, &one, error, sizeof error) != 0) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error);
+        r->options.csv = NULL; /* once is enough */
+        r->lost = 1;
+    }
+}
+
 /* `relative_error` is ||C - reference|| / ||reference||, shown for rows that passed. */
 static void add_row(run *r, const gemm_record *row, double relative_error) {
     if (strcmp(row->status, "fail") == 0)
         r->failures++;
     print_row(row, relative_error);
-    if (record_push(&r->rows, row) != 0)
-        usage_error("out of memory");
+    if (record_push(&r->rows, row) != 0) {
+        fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+        exit(EXIT_NOT_WRITTEN);
+    }
+    append_row(r, row);
 }
 
 static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_problem *shape, gemm_record *row) {
@@ -365,8 +385,8 @@ static void fill_common(run *r) {
     record_clear(c);
     snprintf(c->stage, sizeof c->stage, "%s", r->stage->name);
     snprintf(c->acc, sizeof c->acc, "f32");
-    c->alpha = r->options.alpha;
-    c->beta = r->options.beta;
+    c->alpha = (double)(float)r->options.alpha; /* as the kernels get them */
+    c->beta = (double)(float)r->options.beta;
     snprintf(c->init, sizeof c->init, "%s", matrix_init_name(r->options.init));
     snprintf(c->l2, sizeof c->l2, "hot");
     snprintf(c->protocol, sizeof c->protocol, "none");
@@ -378,24 +398,66 @@ static void fill_common(run *r) {
     provenance_date(c->date, sizeof c->date);
 }
 
-/* Better now than after an hour of measuring. */
-static void check_writable(const char *flag, const char *path) {
-    FILE *f = path ? fopen(path, "a") : NULL;
-    char sentence[512];
-    if (path && !f) {
+/* What is at `path` must be a record of ours, or nothing: better to say so now than after an hour of measuring, and a
+ * stranger's file is never written over. `is_record` reads an existing, non-empty one. */
+static void check_output(const char *flag, const char *path,
+                         int (*is_record)(const char *path, char *why, size_t size)) {
+    struct stat status;
+    char sentence[700], why[512];
+    if (!path)
+        return;
+    const int exists = stat(path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        snprintf(sentence, sizeof sentence, "--%s: %s is not a plain file", flag, path);
+        usage_error(sentence);
+    }
+    if (exists && status.st_size > 0 && is_record(path, why, sizeof why) != 0) {
+        snprintf(sentence, sizeof sentence, "--%s: %s; it is left alone, choose another file", flag, why);
+        usage_error(sentence);
+    }
+    FILE *f = fopen(path, "a");
+    if (!f) {
         snprintf(sentence, sizeof sentence, "--%s: cannot write %s: %s", flag, path, strerror(errno));
         usage_error(sentence);
     }
-    if (f)
-        fclose(f);
+    fclose(f);
+    if (!exists)
+        unlink(path); /* only tried */
 }
 
-static void write_records(const run *r) {
+static int is_csv_record(const char *path, char *why, size_t size) {
+    record_list ignored = {0};
+    const int result = record_read_csv(path, &ignored, why, size);
+    record_list_free(&ignored);
+    return result;
+}
+
+static int is_json_record(const char *path, char *why, size_t size) {
+    char start[16] = "";
+    FILE *f = fopen(path, "r");
+    const int is_array = f && fscanf(f, " %15[[{}\n ]", start) == 1 && start[0] == '[';
+    if (f)
+        fclose(f);
+    if (!is_array)
+        snprintf(why, size, "%s exists and is not a JSON record", path);
+    return is_array ? 0 : -1;
+}
+
+static void check_outputs(const options *o) {
+    check_output("csv", o->csv, is_csv_record);
+    check_output("json", o->json, is_json_record);
+    if (o->csv && o->json && strcmp(o->csv, o->json) == 0)
+        usage_error("--json: the same file as --csv; choose another");
+}
+
+/* The JSON file is written whole, with the speedups that this run alone can tell. */
+static void write_json(run *r) {
     char error[512];
-    if (r->options.csv && record_append_csv(r->options.csv, &r->rows, error, sizeof error) != 0)
-        usage_error(error);
-    if (r->options.json && record_write_json(r->options.json, &r->rows, error, sizeof error) != 0)
-        usage_error(error);
+    record_fill_speedups(&r->rows);
+    if (r->options.json && record_write_json(r->options.json, &r->rows, error, sizeof error) != 0) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error);
+        r->lost = 1;
+    }
 }
 
 static void run_all(run *r, void (*visit)(run *, const gemm_problem *)) {
@@ -408,6 +470,14 @@ static void run_all(run *r, void (*visit)(run *, const gemm_problem *)) {
 
 static void only_validate(run *r, const gemm_problem *shape) { (void)r, (void)shape; }
 
+static int exit_status(const run *r) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: the output could not be written: %s\n", program_invocation_short_name, strerror(errno));
+        return EXIT_NOT_WRITTEN;
+    }
+    return r->lost ? EXIT_NOT_WRITTEN : r->failures > 0 ? EXIT_FAILED : 0;
+}
+
 int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     run r = {.stage = stage};
     char error[256];
@@ -416,8 +486,8 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
         r.options.sizes[r.options.size_count++] = DEFAULT_SIZE;
     choose_device(&r.options);
     run_all(&r, only_validate); /* a bad shape ends the run before anything is written */
-    check_writable("csv", r.options.csv);
-    check_writable("json", r.options.json);
+    if (!r.options.list)
+        check_outputs(&r.options);
     if (gpu_describe(&r.gpu, error, sizeof error) != 0)
         usage_error(error);
     choose_protocols(&r);
@@ -427,16 +497,14 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
         printf("cuBLAS n/a: %s\n", error);
     if (r.options.list) {
         list_kernels(&r);
-        baseline_close(r.cublas);
-        return 0;
+        return exit_status(&r);
     }
     r.monitor = gpu_monitor_open(&r.gpu);
     fill_common(&r);
     run_all(&r, run_shape);
-    record_fill_speedups(&r.rows);
-    write_records(&r);
+    write_json(&r);
     record_list_free(&r.rows);
     gpu_monitor_close(r.monitor);
     baseline_close(r.cublas);
-    return r.failures > 0 ? 1 : 0;
+    return exit_status(&r);
 }

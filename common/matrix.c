@@ -25,13 +25,20 @@ double matrix_host_bytes(gemm_dtype dtype, int64_t rows, int64_t cols) {
 }
 
 double matrix_device_bytes(gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld) {
-    const double elements = rows == 0 ? 0.0 : ((double)rows - 1.0) * (double)ld + (double)cols;
+    const double elements = rows == 0 || cols == 0 ? 0.0 : ((double)rows - 1.0) * (double)ld + (double)cols;
     return elements * (double)number_size(dtype) + 2.0 * MATRIX_GUARD;
+}
+
+double matrix_touched_bytes(gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld) {
+    enum { PAGE = 4096 }; /* a touched element occupies its page */
+    const double size = (double)number_size(dtype), gap = fmin((double)(ld - cols), MATRIX_GAP);
+    const double row = cols == 0 ? 0.0 : fmin(((double)cols + gap) * size + 2.0 * PAGE, (double)ld * size);
+    return (double)rows * row + 2.0 * MATRIX_GUARD;
 }
 
 int matrix_create(matrix *m, gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld) {
     *m = (matrix){.dtype = dtype, .rows = rows, .cols = cols, .ld = ld};
-    m->image_bytes = rows == 0 ? 0 : ((size_t)(rows - 1) * (size_t)ld + (size_t)cols) * number_size(dtype);
+    m->image_bytes = rows == 0 || cols == 0 ? 0 : ((size_t)(rows - 1) * (size_t)ld + (size_t)cols) * number_size(dtype);
     m->host = malloc((size_t)rows * (size_t)cols * number_size(dtype) + 1); /* never a malloc(0) */
     return m->host ? 0 : -1;
 }
@@ -95,12 +102,16 @@ static void fill_row(void *context, int64_t i) {
 }
 
 void matrix_fill(matrix *m, matrix_init init, uint64_t seed, char which) {
+    if (m->cols == 0) /* however many rows */
+        return;
     fill f = {m, init, random_bits(seed, (uint64_t)(unsigned char)which), which};
     parallel_for(m->rows, fill_row, &f);
 }
 
-/* Elements of each row's tail that are watched. The last row has none: the guard follows it at once. */
+/* Bytes of each row's tail that are watched. The last row has none: the guard follows it at once. */
 static size_t watched_gap(const matrix *m) {
+    if (m->cols == 0)
+        return 0;
     const int64_t gap = m->ld - m->cols;
     return (size_t)(gap < MATRIX_GAP ? gap : MATRIX_GAP) * number_size(m->dtype);
 }
@@ -160,21 +171,29 @@ static cudaError_t check_band(const void *device, unsigned char *buffer, int *in
     return error;
 }
 
+/* The gaps of rows first .. first+count-1. */
+static cudaError_t check_gaps(const matrix *m, size_t first, size_t count, unsigned char *buffer, int *intact) {
+    const size_t gap = watched_gap(m);
+    const cudaError_t error =
+        cudaMemcpy2D(buffer, gap, first_gap(m) + first * pitch(m), pitch(m), gap, count, cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess && !all_ff(buffer, count * gap))
+        *intact = 0;
+    return error;
+}
+
 cudaError_t matrix_guards_intact(const matrix *m, int *intact) {
+    enum { BUFFER = 1 << 22 };
     const size_t gap = watched_gap(m), rows = m->rows > 1 && gap > 0 ? (size_t)m->rows - 1 : 0;
-    const size_t bytes = rows * gap > MATRIX_GUARD ? rows * gap : MATRIX_GUARD;
-    unsigned char *buffer = malloc(bytes);
+    const size_t at_once = gap > 0 ? BUFFER / gap : 1;
+    unsigned char *buffer = malloc(BUFFER);
     if (!buffer)
         return cudaErrorMemoryAllocation;
     *intact = 1;
     cudaError_t error = check_band(m->device_memory, buffer, intact);
     if (error == cudaSuccess)
         error = check_band(behind_image(m), buffer, intact);
-    if (error == cudaSuccess && rows > 0) {
-        error = cudaMemcpy2D(buffer, gap, first_gap(m), pitch(m), gap, rows, cudaMemcpyDeviceToHost);
-        if (error == cudaSuccess && !all_ff(buffer, rows * gap))
-            *intact = 0;
-    }
+    for (size_t row = 0; row < rows && error == cudaSuccess; row += at_once)
+        error = check_gaps(m, row, row + at_once < rows ? at_once : rows - row, buffer, intact);
     free(buffer);
     return error;
 }

@@ -31,6 +31,9 @@ int matrix_init_parse(const char *name, matrix_init *init);
 double matrix_host_bytes(gemm_dtype dtype, int64_t rows, int64_t cols);
 double matrix_device_bytes(gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld);
 
+/* Of the device bytes, those that are ever written or read: what the CPU device really occupies. */
+double matrix_touched_bytes(gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld);
+
 /* Allocates the host copy, not the device image. Returns 0, or -1 when memory ran out. */
 int matrix_create(matrix *m, gemm_dtype dtype, int64_t rows, int64_t cols, int64_t ld);
 void matrix_destroy(matrix *m);

@@ -267,7 +267,7 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     if (asprintf(&doc,
                  "%s: %s\v"
                  "Exit status: 0 when every row passed or was skipped with its reason, 1 when one failed, 2 when the "
-                 "command line or the device was not usable.\n\n"
+                 "command line or the device was not usable, 3 when a record could not be written.\n\n"
                  "Examples:\n"
                  "  %s --m 129 --n 257 --k 65 --dtype f32,f16\n"
                  "  %s --size 256 --init ones --poke A:3:5:nan\n"
@@ -281,6 +281,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     free(doc);
     if (o->all_kernels) /* wherever it stands in the list */
         o->kernel_count = 0;
+    if (o->size_count > 0 && o->m >= 0 && o->n >= 0 && o->k >= 0)
+        bad("has no meaning beside --m, --n and --k%s%s", "size", "; leave it out", "");
     for (int i = 0; i < o->poke_count; i++)
         if (o->pokes[i].matrix == 'C' && o->beta == 0.0)
             bad("C is not read%s%s", "poke", " when beta is 0, and holds NaN before the run", "; give --beta too");

@@ -17,17 +17,26 @@ static const oracle_mode oracle_modes[] = {[CHECK_AUTO] = ORACLE_AUTO,
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes that the kernel says can be had without swapping; INFINITY when it does not say. */
-static double available_memory(void) {
-    FILE *f = fopen("/proc/meminfo", "r");
+/* A number at the start of a file, or after a word in it; INFINITY when there is none ("max" is no number). */
+static double number_in_file(const char *path, const char *word) {
+    FILE *f = fopen(path, "r");
     char line[128];
-    double kib = INFINITY;
+    double value = (double)INFINITY;
     while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kib = strtod(line + 13, NULL);
+        if (strncmp(line, word, strlen(word)) == 0 && sscanf(line + strlen(word), "%lf", &value) == 1)
+            break;
     if (f)
         fclose(f);
-    return kib * 1024.0;
+    return value;
+}
+
+/* Bytes of host memory that can be had: what the system has without swapping, or what is left of the limit of this
+ * container (control group); INFINITY when neither is told. */
+static double available_memory(void) {
+    const double system = 1024.0 * number_in_file("/proc/meminfo", "MemAvailable:");
+    const double limit = number_in_file("/sys/fs/cgroup/memory.max", "");
+    const double used = number_in_file("/sys/fs/cgroup/memory.current", "");
+    return isfinite(limit) && isfinite(used) ? fmin(system, limit - used) : system;
 }
 
 int problem_fits(const options *o, const gemm_problem *s, int with_baseline, const gpu_info *gpu, char *why,
@@ -51,8 +60,11 @@ int problem_fits(const options *o, const gemm_problem *s, int with_baseline, con
     }
     const oracle_problem ask = {.dtype = s->dtype, .M = s->M, .N = s->N, .K = s->K, .alpha = 1.0};
     const double reference = o->check == CHECK_NONE ? 0.0 : oracle_bytes(&ask, oracle_modes[o->check]);
-    /* The CPU device keeps the touched elements in host memory. */
-    const double needed = host + reference + (with_baseline ? c_host : 0.0) + (gpu->is_cpu_device ? host : 0.0);
+    /* The CPU device keeps what is touched in host memory. */
+    const double touched = matrix_touched_bytes(s->dtype, s->M, s->K, s->lda) +
+                           matrix_touched_bytes(s->dtype, s->K, s->N, s->ldb) +
+                           matrix_touched_bytes(s->dtype, s->M, s->N, s->ldc) + (s->beta == 0.0f ? 0.0 : c_host);
+    const double needed = host + reference + (with_baseline ? c_host : 0.0) + (gpu->is_cpu_device ? touched : 0.0);
     if (needed > available_memory()) {
         snprintf(why, why_size, "needs %.0f bytes (%.1f GiB) of host memory, %.0f (%.1f GiB) are free", needed,
                  needed / GIB, available_memory(), available_memory() / GIB);

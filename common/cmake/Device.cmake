@@ -106,6 +106,8 @@ if(GEMM_DEVICE STREQUAL "gpu")
       string(REPLACE ";" " " known "${gemm_known}")
       message(FATAL_ERROR "nvcc ${gemm_nvcc_version} knows no architecture ${plain} (it knows ${known}): choose one with "
         "-DCMAKE_CUDA_ARCHITECTURES=..., or install a CUDA Toolkit that supports this GPU.")
+    elseif(plain STREQUAL "native" AND NOT gemm_own_gpu)
+      message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=native: nvidia-smi shows no GPU here; give numbers such as 80;90a.")
     elseif(NOT plain MATCHES "^([0-9]+|OFF|native|all|all-major)$")
       message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES=${architecture}: give numbers such as 80;90a, native, all or OFF.")
     endif()

@@ -38,6 +38,7 @@ expect gpu-broken stop 'GEMM_DEVICE=gpu: .*does not run.*cmake --preset cpu' -DG
 expect gpu-old stop 'is CUDA 11.8, too old: 12.0 or newer' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/old-nvcc"
 expect gpu-unknown-own stop 'nvcc 13.0 knows no architecture 90 .it knows 75 80.' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$hopper"
 expect gpu-unknown-given stop 'knows no architecture 90' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$no_gpu" '-DCMAKE_CUDA_ARCHITECTURES=80;90a'
+expect gpu-native-without stop 'native: nvidia-smi shows no GPU here' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$no_gpu" -DCMAKE_CUDA_ARCHITECTURES=native
 expect gpu-nonsense stop 'give numbers such as' -DGEMM_DEVICE=gpu "-DGEMM_NVCC=$scratch/small-nvcc" "$no_gpu" -DCMAKE_CUDA_ARCHITECTURES=hopper
 # Whose nvcc: CUDACXX, or the first on the PATH, before the usual place.
 mkdir "$scratch/path"

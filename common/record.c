@@ -203,6 +203,7 @@ typedef struct reader {
     long row_line; /* where the current row began */
     char *error;
     size_t error_size;
+    int salvage; /* keep the rows before the damage, and trust no last line that was not ended */
 } reader;
 
 typedef enum { FIELD_END, ROW_END, FILE_END, BAD } token;
@@ -325,6 +326,8 @@ static int read_row(reader *in, gemm_record *record) {
             i = (size_t)-1;
             continue;
         }
+        if (in->salvage && ended == FILE_END)
+            return fail(in->error, in->error_size, "%s:%ld: the last row is cut off", in->path, in->row_line);
         if (parse_field(in, &columns[i], text, record))
             return -1;
         if (i + 1 == COLUMN_COUNT && ended != FIELD_END)
@@ -369,22 +372,57 @@ static int read_rows(reader *in, record_list *list) {
         }
     if (got == 0 && ferror(in->file))
         got = fail(in->error, in->error_size, "%s: cannot read it: %s", in->path, strerror(errno));
-    if (got < 0)
+    if (got < 0 && !in->salvage)
         list->count = before;
     return got;
 }
 
-int record_read_csv(const char *path, record_list *list, char *error, size_t error_size) {
-    reader in = {fopen(path, "rb"), path, 1, 1, error, error_size};
-    if (!in.file)
-        return fail(error, error_size, "cannot read %s: %s", path, strerror(errno));
+/* Opens the file and reads its header. An unreadable, empty or foreign file: -1 with a sentence, and nothing open. */
+static int open_reader(reader *in) {
+    struct stat status;
+    if (stat(in->path, &status) == 0 && S_ISDIR(status.st_mode))
+        return fail(in->error, in->error_size, "%s is a directory, not a record file", in->path);
+    in->file = fopen(in->path, "rb");
+    if (!in->file)
+        return fail(in->error, in->error_size, "cannot read %s: %s", in->path, strerror(errno));
+    const int first = getc(in->file);
+    int result;
+    if (first == EOF) {
+        result = fail(in->error, in->error_size, "%s is empty; a record file has a header", in->path);
+    } else {
+        ungetc(first, in->file);
+        skip_byte_order_mark(in->file);
+        result = read_header(in);
+    }
+    if (result != 0)
+        fclose(in->file);
+    return result;
+}
+
+static int read_csv(reader *in, record_list *list) {
     const plain_numbers scope = plain_numbers_begin();
-    skip_byte_order_mark(in.file);
-    int result = read_header(&in);
-    if (result == 0)
-        result = read_rows(&in, list);
+    int result = open_reader(in);
+    if (result == 0) {
+        result = read_rows(in, list);
+        fclose(in->file);
+    }
     plain_numbers_end(scope);
-    fclose(in.file);
+    return result;
+}
+
+int record_read_csv(const char *path, record_list *list, char *error, size_t error_size) {
+    return read_csv(&(reader){NULL, path, 1, 1, error, error_size, 0}, list);
+}
+
+int record_salvage_csv(const char *path, record_list *list, char *error, size_t error_size) {
+    return read_csv(&(reader){NULL, path, 1, 1, error, error_size, 1}, list);
+}
+
+int record_check_header(const char *path, char *error, size_t error_size) {
+    reader in = {NULL, path, 1, 1, error, error_size, 0};
+    const int result = open_reader(&in);
+    if (result == 0)
+        fclose(in.file);
     return result;
 }
 
@@ -555,6 +593,63 @@ static int replace_file(const char *target, const char *text, size_t size, mode_
     return result;
 }
 
+/* Renaming over a file asks only its directory's permission; the file's own wish counts here, for root too. */
+static int may_write(const char *path, const struct stat *status) {
+    if (S_ISREG(status->st_mode) && (status->st_mode & 0222) == 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return access(path, W_OK);
+}
+
+static int probe_directory(const char *directory) {
+    char *temporary = NULL;
+    if (asprintf(&temporary, "%s/.ladder.XXXXXX", directory) < 0)
+        return -1;
+    const int fd = mkstemp(temporary);
+    const int saved = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(temporary);
+    }
+    free(temporary);
+    errno = saved;
+    return fd >= 0 ? 0 : -1;
+}
+
+/* Probes the directory of `path`, or the nearest above it that exists. */
+static int probe_parent(const char *path) {
+    char *directory = strdup(path);
+    const char *name = NULL;
+    while (directory && (!name || (access(name, F_OK) != 0 && errno == ENOENT))) {
+        char *slash = strrchr(directory, '/');
+        if (slash)
+            *slash = '\0';
+        name = !slash ? "." : *directory ? directory : "/";
+    }
+    const int result = name ? probe_directory(name) : -1;
+    const int saved = errno;
+    free(directory);
+    errno = saved;
+    return result;
+}
+
+int record_can_replace_file(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return errno == ENOENT ? probe_parent(path) : -1;
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    if (!S_ISREG(status.st_mode))
+        return may_write(path, &status);
+    char *target = may_write(path, &status) == 0 ? realpath(path, NULL) : NULL;
+    const int result = target ? probe_parent(target) : -1;
+    free(target);
+    return result;
+}
+
 /* A pipe or a terminal cannot be replaced, only written; a symbolic link keeps pointing where it points. */
 int record_replace_file(const char *path, const char *text, size_t size) {
     struct stat status;
@@ -567,7 +662,7 @@ int record_replace_file(const char *path, const char *text, size_t size) {
         const int result = write_all(fd, text, size);
         return close(fd) != 0 ? -1 : result;
     }
-    char *target = realpath(path, NULL);
+    char *target = may_write(path, &status) == 0 ? realpath(path, NULL) : NULL;
     if (!target)
         return -1;
     const int result = replace_file(target, text, size, status.st_mode & 07777);
@@ -595,9 +690,15 @@ int record_write_json(const char *path, const record_list *list, char *error, si
     return write_file(put_json, path, list, error, error_size);
 }
 
+void record_print_csv(FILE *out, const record_list *list) {
+    const plain_numbers scope = plain_numbers_begin();
+    put_csv(out, list);
+    plain_numbers_end(scope);
+}
+
 /* Returns 1 for an empty file, 0 for one that holds our columns and ends with a whole line, -1 with an error. */
 static int check_before_append(const char *path, char *error, size_t error_size) {
-    reader in = {fopen(path, "rb"), path, 1, 1, error, error_size};
+    reader in = {fopen(path, "rb"), path, 1, 1, error, error_size, 0};
     if (!in.file)
         return fail(error, error_size, "cannot read %s: %s", path, strerror(errno));
     int result = 0;

@@ -61,6 +61,13 @@ void record_fill_speedups(record_list *list);
 /* Reads a record file onto the end of `list`. Returns 0, or -1 with a sentence in `error`. */
 int record_read_csv(const char *path, record_list *list, char *error, size_t error_size);
 
+/* As record_read_csv for a file whose writer may have died: the rows before the damage are appended also when it
+ * returns -1, and a last row without its line end is damage, however complete it looks. */
+int record_salvage_csv(const char *path, record_list *list, char *error, size_t error_size);
+
+/* Whether the file begins as a record file does. Returns 0, or -1 with a sentence in `error`. */
+int record_check_header(const char *path, char *error, size_t error_size);
+
 /* Writes the whole list over `path`, through a temporary file beside it, so that an interrupted or failed write leaves
  * the old file. Returns 0, or -1 with a sentence in `error`. */
 int record_write_csv(const char *path, const record_list *list, char *error, size_t error_size);
@@ -71,8 +78,16 @@ int record_append_csv(const char *path, const record_list *list, char *error, si
 /* As record_write_csv, as a JSON array of objects with the same field names; unknown numbers are null. */
 int record_write_json(const char *path, const record_list *list, char *error, size_t error_size);
 
+/* Prints what record_write_csv would write; the stream keeps the error. */
+void record_print_csv(FILE *out, const record_list *list);
+
 /* What the writers above stand on: replaces `path` by `size` bytes of text through a temporary file beside it; a pipe
  * or a terminal is written to instead. Returns 0, or -1 with errno set and the old file in place. */
 int record_replace_file(const char *path, const char *text, size_t size);
+
+/* Whether record_replace_file could do it now, found out by making a temporary file and removing it: the directory's,
+ * or that of the nearest one above it that exists. A file without any write permission counts as protected, for root
+ * too. Returns 0, or -1 with errno set. */
+int record_can_replace_file(const char *path);
 
 #endif

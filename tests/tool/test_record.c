@@ -2,6 +2,7 @@
 #include "files.h"
 #include "record.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -208,7 +209,7 @@ static void expect_bad_field(fixture *x, int column, const char *value, const ch
 
 static void malformed_files(void **state) {
     fixture *x = *state;
-    expect_bad(x, "", "is this a record file");
+    expect_bad(x, "", "is empty");
     expect_bad(x, "stage,cornel\n", "column 2 is \"cornel\"");
     expect_bad_field(x, 4, "12x", "column m holds \"12x\"");
     expect_bad_field(x, 4, "-3", "whole number");
@@ -241,6 +242,68 @@ static void foreign_line_ends(void **state) {
     record_list_free(&list);
     free(text);
     free(row);
+}
+
+/* A driver's file, when the driver died: its rows count, a line without an end does not, and other readers refuse. */
+static void salvage_keeps_whole_rows(void **state) {
+    fixture *x = *state;
+    char *row = row_with(-1, "");
+    static const char *const ends[] = {"01_naive,half", "01_naive,half\n", "01_naive,\"half"};
+    for (size_t i = 0; i <= sizeof ends / sizeof ends[0]; ++i) {
+        /* the last one is a whole row but for its line end */
+        char *end = i < sizeof ends / sizeof ends[0] ? text_format("%s", ends[i])
+                                                     : text_format("%.*s", (int)strlen(row) - 1, row);
+        char *text = text_format("%s%s%s%s", header, row, row, end);
+        put_text(x->path, text);
+        record_list list = {0};
+        assert_int_equal(record_salvage_csv(x->path, &list, x->error, sizeof x->error), -1);
+        assert_non_null(strstr(x->error, ":4: "));
+        assert_int_equal(list.count, 2);
+        record_list_free(&list);
+        free(text);
+        free(end);
+    }
+    char *whole = text_format("%s%s", header, row);
+    put_text(x->path, whole);
+    record_list list = {0};
+    assert_int_equal(record_salvage_csv(x->path, &list, x->error, sizeof x->error), 0);
+    assert_int_equal(list.count, 1);
+    record_list_free(&list);
+    assert_int_equal(record_check_header(x->path, x->error, sizeof x->error), 0);
+    put_text(x->path, "my,thesis\n");
+    assert_int_equal(record_check_header(x->path, x->error, sizeof x->error), -1);
+    put_text(x->path, "");
+    assert_int_equal(record_check_header(x->path, x->error, sizeof x->error), -1);
+    assert_non_null(strstr(x->error, "is empty"));
+    assert_int_equal(record_check_header(x->directory, x->error, sizeof x->error), -1);
+    assert_non_null(strstr(x->error, "is a directory"));
+    free(whole);
+    free(row);
+}
+
+/* Whoever took away a file's write permission meant it, whatever the directory and root may do. */
+static void protected_files_stay(void **state) {
+    fixture *x = *state;
+    const record_list none = {0};
+    put_text(x->path, "old");
+    assert_int_equal(record_can_replace_file(x->path), 0);
+    assert_int_equal(chmod(x->path, 0444), 0);
+    assert_int_equal(record_can_replace_file(x->path), -1);
+    assert_int_equal(errno, EACCES);
+    assert_int_equal(record_write_csv(x->path, &none, x->error, sizeof x->error), -1);
+    assert_non_null(strstr(x->error, "Permission denied"));
+    char *text = get_text(x->path);
+    assert_string_equal(text, "old");
+    free(text);
+    assert_int_equal(record_can_replace_file(x->directory), -1);
+    assert_int_equal(errno, EISDIR);
+    char *deep = text_format("%s/not/yet/there.csv", x->directory), *through = text_format("%s/x.csv", x->path);
+    assert_int_equal(record_can_replace_file(deep), 0);
+    assert_int_equal(record_can_replace_file(through), -1);
+    assert_int_equal(record_can_replace_file("/proc/x.csv"), -1);
+    free(deep);
+    free(through);
+    assert_int_equal(record_can_replace_file("/dev/null"), 0); /* written, not replaced */
 }
 
 static void failed_write_keeps_the_old_file(void **state) {
@@ -333,6 +396,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(malformed_files, setup, teardown),
         cmocka_unit_test_setup_teardown(foreign_line_ends, setup, teardown),
         cmocka_unit_test_setup_teardown(failed_write_keeps_the_old_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(salvage_keeps_whole_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(protected_files_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(json_is_strict, setup, teardown),
         cmocka_unit_test(speedups),
     };

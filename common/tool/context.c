@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 int fault_set(fault *f, const char *format, ...) {
     va_list arguments;
@@ -15,6 +16,9 @@ static error_t parse_context(int key, char *argument, struct argp_state *state) 
     tool_context *context = state->input;
     switch (key) {
     case 'D':
+        /* The script has checked its own and built for it; an abbreviation that it did not see must not change it. */
+        if (context->device[0] && strcmp(context->device, argument) != 0)
+            argp_error(state, "--device %s contradicts --device %s; give it once, in full", argument, context->device);
         context->device = argument;
         return 0;
     case 'S':

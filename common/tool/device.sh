@@ -28,10 +28,10 @@ probe_gpu() {
     nvcc=$1
     probe=$root/build/probe
     key="$nvcc $(nvcc_version "$nvcc") $(list_gpus) $(cksum <"$root/common/tool/probe.cu")"
-    mkdir -p "$root/build"
+    mkdir -p "$root/build" 2>/dev/null # where it cannot be, the compiler says so
     if [ ! -x "$probe" ] || [ "$(cat "$probe.key" 2>/dev/null)" != "$key" ]; then
-        rm -f "$probe" "$probe.key"
-        if ! "$nvcc" -arch=native -o "$probe" "$root/common/tool/probe.cu" >"$probe.log" 2>&1; then
+        rm -f "$probe" "$probe.key" 2>/dev/null
+        if ! { "$nvcc" -arch=native -o "$probe" "$root/common/tool/probe.cu" >"$probe.log" 2>&1; } 2>/dev/null; then
             echo "nvcc cannot compile for this machine's GPU, see $probe.log"
             return 1
         fi

@@ -53,16 +53,17 @@ typedef struct diff_options {
     fault *f;
 } diff_options;
 
-/* "02" or "02_tiling" to "02_tiling"; the caller frees it. NULL with a sentence. */
+/* "2", "02" or "02_tiling" to "02_tiling"; the caller frees it. NULL with a sentence. */
 static char *find_stage(const tool_context *context, const char *name, fault *f) {
     DIR *directory = opendir(context->source);
     char *found = NULL;
-    const size_t length = strlen(name);
+    char *end;
+    const long number = strtol(name, &end, 10);
+    const bool numeric = isdigit((unsigned char)*name) && !*end;
     for (struct dirent *e = directory ? readdir(directory) : NULL; e && !found; e = readdir(directory)) {
         const bool stage =
             isdigit((unsigned char)e->d_name[0]) && isdigit((unsigned char)e->d_name[1]) && e->d_name[2] == '_';
-        const bool number = length == 2 && strncmp(e->d_name, name, 2) == 0;
-        if (stage && (number || strcmp(e->d_name, name) == 0))
+        if (stage && ((numeric && strtol(e->d_name, NULL, 10) == number) || strcmp(e->d_name, name) == 0))
             found = text_format("%s", e->d_name);
     }
     if (directory)
@@ -90,10 +91,7 @@ static void format_file(const tool_context *context, const char *path) {
 }
 
 /* Puts the stage's kernel, ready to compare, into the temporary directory. Returns its label or NULL; free it. */
-static char *prepare(const diff_options *o, size_t which, const char *path, fault *f) {
-    char *stage = find_stage(o->context, o->stages[which], f);
-    if (!stage)
-        return NULL;
+static char *prepare(const diff_options *o, const char *stage, const char *path, fault *f) {
     char *label = text_format("%s/%s", stage, o->file);
     char *original = text_format("%s/%s", o->context->source, label);
     char *text = read_file(original, f);
@@ -105,7 +103,6 @@ static char *prepare(const diff_options *o, size_t which, const char *path, faul
         free(shown);
     free(text);
     free(original);
-    free(stage);
     if (result != 0) {
         free(label);
         return NULL;
@@ -129,11 +126,13 @@ static void print_diff(const char *text, bool colours) {
 static int compare(const char *a, const char *b, const char *label_a, const char *label_b, fault *f) {
     char *const argv[] = {(char *)"diff", (char *)"-u", (char *)"-L", (char *)label_a, (char *)"-L", (char *)label_b,
                           (char *)a,      (char *)b,    NULL};
+    if (!command_exists("diff"))
+        return fault_set(f, "there is no command diff; install it (diffutils)");
     char *text = NULL;
     const int status = process_capture(argv, NULL, &text);
     int result = 0;
     if (!exited_with(status, 0) && !exited_with(status, 1)) {
-        result = fault_set(f, "the command diff did not work; install it (diffutils)");
+        result = fault_set(f, stop_signal() ? "interrupted" : "the command diff did not work");
     } else {
         const diff_count count = count_changes(text);
         print_diff(text, isatty(STDOUT_FILENO));
@@ -144,20 +143,23 @@ static int compare(const char *a, const char *b, const char *label_a, const char
     return result;
 }
 
-static int diff_stages(const diff_options *o, fault *f) {
+static int diff_stages(const diff_options *o, char *const stages[2], fault *f) {
+    stops_hold(); /* until the temporary files are gone */
     char *directory = make_temporary_directory(f);
-    if (!directory)
-        return -1;
-    char *a = text_format("%s/a.cu", directory), *b = text_format("%s/b.cu", directory);
-    char *label_a = prepare(o, 0, a, f);
-    char *label_b = label_a ? prepare(o, 1, b, f) : NULL;
-    const int result = label_b ? compare(a, b, label_a, label_b, f) : -1;
-    free(label_a);
-    free(label_b);
-    free(a);
-    free(b);
-    remove_directory(directory);
-    free(directory);
+    int result = -1;
+    if (directory) {
+        char *a = text_format("%s/a.cu", directory), *b = text_format("%s/b.cu", directory);
+        char *label_a = prepare(o, stages[0], a, f);
+        char *label_b = label_a ? prepare(o, stages[1], b, f) : NULL;
+        result = label_b ? compare(a, b, label_a, label_b, f) : -1;
+        free(label_a);
+        free(label_b);
+        free(a);
+        free(b);
+        remove_directory(directory);
+        free(directory);
+    }
+    stops_release();
     return result;
 }
 
@@ -213,5 +215,11 @@ int command_diff(tool_context *context, int argc, char **argv, fault *f) {
     diff_options o = {.context = context, .file = "kernel.cu", .f = f};
     if (argp_parse(&diff_argp, argc, argv, 0, NULL, &o) != 0)
         return EXIT_USAGE;
-    return diff_stages(&o, f) == 0 ? 0 : EXIT_WORK;
+    char *stages[2] = {find_stage(context, o.stages[0], f), NULL};
+    if (stages[0])
+        stages[1] = find_stage(context, o.stages[1], f);
+    const int status = !stages[1] ? EXIT_USAGE : diff_stages(&o, stages, f) == 0 ? 0 : EXIT_WORK;
+    free(stages[0]);
+    free(stages[1]);
+    return status;
 }

@@ -8,12 +8,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void out_of_memory(void) {
@@ -120,11 +123,24 @@ int write_file(const char *path, const char *text, size_t size, fault *f) {
 
 char *make_temporary_directory(fault *f) {
     const char *base = getenv("TMPDIR");
-    char *path = text_format("%s/ladder.XXXXXX", base && *base ? base : "/tmp");
+    base = base && *base ? base : "/tmp";
+    /* a name that begins with '-' would be an option to the commands that get it */
+    char *path = text_format("%s%s/ladder.XXXXXX", *base == '-' ? "./" : "", base);
     if (mkdtemp(path))
         return path;
     fault_set(f, "cannot make a temporary directory %s: %s; set TMPDIR to a directory that can be written", path,
               strerror(errno));
+    free(path);
+    return NULL;
+}
+
+char *make_temporary_file(const char *directory, const char *name, const char *extension) {
+    char *path = text_format("%s%s/%s-XXXXXX%s", *directory == '-' ? "./" : "", directory, name, extension);
+    const int fd = mkstemps(path, (int)strlen(extension));
+    if (fd >= 0) {
+        close(fd);
+        return path;
+    }
     free(path);
     return NULL;
 }
@@ -155,8 +171,58 @@ bool command_exists(const char *name) {
     return false;
 }
 
+/* ---- Signals that ask us to stop ----------------------------------------------------------------------------------
+ *
+ * They are blocked, not handled: a handler would interrupt every read and write that follows, and sigtimedwait() takes
+ * them, the end of a child and a time limit in one place.
+ */
+
+static int holds;
+static int stopped_by;
+static sigset_t mask_before;
+
+static bool ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static sigset_t stop_set(void) {
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; ++i)
+        if (!ignored(stops[i]))
+            sigaddset(&set, stops[i]);
+    return set;
+}
+
+void stops_hold(void) {
+    if (holds++ > 0)
+        return;
+    sigset_t set = stop_set();
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+void stops_release(void) {
+    if (--holds == 0)
+        sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+int stop_signal(void) {
+    const sigset_t set = stop_set();
+    if (holds > 0 && !stopped_by) {
+        const int number = sigtimedwait(&set, NULL, &(struct timespec){0});
+        stopped_by = number > 0 ? number : 0;
+    }
+    return stopped_by;
+}
+
+/* ---- Child processes ----------------------------------------------------------------------------------------------
+ */
+
 static void become(char *const argv[], const char *directory, int output, bool quiet) {
-    signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
     const int nowhere = quiet ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0) {
         dup2(nowhere, STDERR_FILENO);
@@ -170,55 +236,94 @@ static void become(char *const argv[], const char *directory, int output, bool q
     _exit(127);
 }
 
-static pid_t start(char *const argv[], const char *directory, int output, bool quiet) {
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Waits until `deadline` for the child to end (returns its wait status) or for a stop signal (-1, as when the time is
+ * over). Signals are held. */
+static int wait_until(pid_t child, double deadline, bool *ended) {
+    sigset_t set = stop_set();
+    sigaddset(&set, SIGCHLD);
+    for (;;) {
+        int status = -1;
+        const pid_t got = waitpid(child, &status, WNOHANG);
+        *ended = got != 0;
+        const double left = fmin(deadline - now(), 3600); /* a time_t of any size holds it */
+        if (*ended || left <= 0)
+            return got == child ? status : -1;
+        const struct timespec rest = {(time_t)left, (long)((left - floor(left)) * 1e9)};
+        const int number = sigtimedwait(&set, NULL, &rest);
+        if (number > 0 && number != SIGCHLD) {
+            stopped_by = number;
+            return -1;
+        }
+    }
+}
+
+/* Asks first, so that the child can tidy up, and insists after two seconds. */
+static int end_child(pid_t child) {
+    bool ended = false;
+    kill(child, SIGTERM);
+    const double insist_at = now() + 2;
+    int status = -1;
+    while (!ended && now() < insist_at)
+        status = wait_until(child, insist_at, &ended);
+    if (ended)
+        return status;
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static int run_child(char *const argv[], const char *directory, int output, bool quiet, double seconds, bool *expired) {
+    if (stopped_by)
+        return -1; /* asked to stop between two children */
     fflush(stdout);
     fflush(stderr);
+    stops_hold();
     const pid_t child = fork();
     if (child == 0)
         become(argv, directory, output, quiet);
-    return child;
-}
-
-static int wait_for(pid_t child) {
+    bool ended = false;
     int status = -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
+    if (child > 0) {
+        status = wait_until(child, now() + seconds, &ended);
+        *expired = !ended && !stopped_by;
+        if (!ended)
+            status = end_child(child);
+    }
+    stops_release();
     return status;
 }
 
 int process_run(char *const argv[], const char *directory, bool quiet) {
-    void (*previous)(int) = signal(SIGINT, SIG_IGN);
-    const pid_t child = start(argv, directory, -1, quiet);
-    const int status = child < 0 ? -1 : wait_for(child);
-    signal(SIGINT, previous);
-    return status;
+    bool expired = false;
+    return run_child(argv, directory, -1, quiet, INFINITY, &expired);
 }
 
-static void drain(int fd, FILE *out) {
-    char chunk[8192];
-    ssize_t got;
-    while ((got = read(fd, chunk, sizeof chunk)) != 0) {
-        if (got > 0)
-            fwrite(chunk, 1, (size_t)got, out);
-        else if (errno != EINTR)
-            return;
-    }
+int process_run_limited(char *const argv[], double seconds, bool *expired) {
+    *expired = false;
+    return run_child(argv, NULL, -1, false, seconds, expired);
 }
 
+/* The output goes through a file in memory, not a pipe, so that waiting for the child stays the one wait. */
 int process_capture(char *const argv[], const char *directory, char **text) {
-    int ends[2];
     *text = NULL;
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    const int fd = memfd_create("output", MFD_CLOEXEC);
+    if (fd < 0)
         return -1;
+    bool expired = false;
+    const int status = run_child(argv, directory, fd, false, INFINITY, &expired);
     text_stream stream;
     text_open(&stream);
-    const pid_t child = start(argv, directory, ends[1], false);
-    close(ends[1]);
-    if (child > 0)
-        drain(ends[0], stream.out);
-    close(ends[0]);
-    const int status = child < 0 ? -1 : wait_for(child);
+    char chunk[8192];
+    off_t at = 0;
+    for (ssize_t got; (got = pread(fd, chunk, sizeof chunk, at)) > 0; at += got)
+        fwrite(chunk, 1, (size_t)got, stream.out);
+    close(fd);
     text_close(&stream);
     *text = stream.text;
     return status;

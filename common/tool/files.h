@@ -35,16 +35,29 @@ int write_file(const char *path, const char *text, size_t size, fault *f);
 
 /* Makes an empty directory under $TMPDIR (or /tmp); the caller frees the path after remove_directory(). */
 char *make_temporary_directory(fault *f);
+/* Makes an empty file of a new name in a directory that exists; the caller frees the path. NULL when it cannot. */
+char *make_temporary_file(const char *directory, const char *name, const char *extension);
 /* Removes the directory and the plain files in it. */
 void remove_directory(const char *path);
 
 /* Whether a command of that name is on the PATH. */
 bool command_exists(const char *name);
 
+/* SIGINT, SIGTERM and SIGHUP: what each does to a program that has something to tidy up first. While held they wait;
+ * the one that came is then known, or, after the release, does what it always does. Holds nest. What the parent told us
+ * to ignore (nohup) stays ignored. */
+void stops_hold(void);
+void stops_release(void);
+/* The signal that asked us to stop while a child ran or signals were held; 0 when none did. */
+int stop_signal(void);
+
 /* Runs argv[0] (found on the PATH) in `directory` (NULL: here) and waits. Output goes where ours goes, or nowhere when
- * `quiet`. Returns the wait status, or -1 when it could not be started. An interrupt from the terminal reaches the
- * child alone, so that we can tidy up after it. */
+ * `quiet`. Returns the wait status, or -1 when it could not be started. A signal that asks us to stop ends the child
+ * first; stop_signal() then says so. */
 int process_run(char *const argv[], const char *directory, bool quiet);
+
+/* As process_run, but ends the child after so many seconds and sets *expired. */
+int process_run_limited(char *const argv[], double seconds, bool *expired);
 
 /* As process_run, but returns what the command wrote to its standard output in *text (the caller frees it). */
 int process_capture(char *const argv[], const char *directory, char **text);

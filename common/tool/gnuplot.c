@@ -1,5 +1,6 @@
 #include "gnuplot.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,12 +80,9 @@ static void put_terminal(const terminal *t, const figure *fig, FILE *out) {
 
 /* A script that stands alone: settings, the shared style, the plot, and a replot for each further terminal. */
 static char *make_script(const figure *fig, const char *style, const char *body, const terminal *const *terminals) {
-    static const terminal *const fallback[] = {&svg_terminals[0], NULL};
     text_stream s;
     text_open(&s);
     fprintf(s.out, "# Made by ./ladder plot. Draw it again with: gnuplot %s.gp\n", fig->name);
-    if (!terminals || !terminals[0])
-        terminals = fallback;
     put_terminal(terminals[0], fig, s.out);
     fprintf(s.out, "\ndata = '%s.dat'\n%s\n%s\n%s", fig->name, fig->settings, style, body);
     for (size_t i = 1; terminals[i]; ++i) {
@@ -95,6 +93,18 @@ static char *make_script(const figure *fig, const char *style, const char *body,
     fputs("unset output\n", s.out);
     text_close(&s);
     return s.text;
+}
+
+/* The script that is kept always draws SVG and PNG: a machine that can do less must not make a script that does less.
+ */
+static char *make_kept_script(const figure *fig, const char *style, const char *body,
+                              const terminal *const *terminals) {
+    const terminal *png = &png_terminals[0];
+    for (size_t i = 0; terminals[i]; ++i)
+        if (terminals[i] == &png_terminals[1])
+            png = terminals[i];
+    const terminal *const wanted[] = {&svg_terminals[0], png, NULL};
+    return make_script(fig, style, body, wanted);
 }
 
 static char *template_text(const tool_context *context, const char *name, fault *f) {
@@ -111,60 +121,104 @@ static int write_named(const char *directory, const char *name, const char *exte
     return result;
 }
 
+/* ---- Drawing ------------------------------------------------------------------------------------------------------
+ *
+ * In a directory of its own beside the pictures: one that is already there is replaced by a whole new one or stays.
+ */
+
+static bool take_over(const figure *fig, const terminal *t, const char *from, const char *directory) {
+    char *drawn = text_format("%s/%s.%s", from, fig->name, t->extension);
+    char *path = text_format("%s/%s.%s", directory, fig->name, t->extension);
+    struct stat status;
+    const bool taken = stat(drawn, &status) == 0 && status.st_size > 0 && rename(drawn, path) == 0;
+    if (taken)
+        printf("plot: %s\n", path);
+    else
+        printf("plot: gnuplot left no %s; its script is %s/%s.gp\n", path, directory, fig->name);
+    free(drawn);
+    free(path);
+    return taken;
+}
+
+static bool run_gnuplot(const char *directory, const figure *fig) {
+    char *script = text_format("%s.gp", fig->name);
+    char *const argv[] = {(char *)"gnuplot", script, NULL};
+    const bool drawn = exited_with(process_run(argv, directory, false), 0);
+    free(script);
+    return drawn;
+}
+
+/* Sets taken[i] where terminal i made a picture. Returns 0, or -1 with a sentence. */
+static int draw(const figure *fig, const char *script, const char *directory, const terminal *const *terminals,
+                bool taken[2], fault *f) {
+    char *room = text_format("%s/.drawing-XXXXXX", directory);
+    stops_hold();
+    int result =
+        mkdtemp(room) ? 0 : fault_set(f, "cannot make a directory in %s to draw in: %s", directory, strerror(errno));
+    if (result == 0) {
+        result = write_named(room, fig->name, "dat", fig->data, f);
+        if (result == 0)
+            result = write_named(room, fig->name, "gp", script, f);
+        const bool drawn = result == 0 && run_gnuplot(room, fig);
+        if (result == 0 && !drawn && !stop_signal())
+            printf("plot: gnuplot failed on %s/%s.gp; the table and the data are complete\n", directory, fig->name);
+        for (size_t i = 0; drawn && terminals[i]; ++i)
+            taken[i] = take_over(fig, terminals[i], room, directory);
+        remove_directory(room);
+    }
+    if (result == 0 && stop_signal())
+        result = fault_set(f, "interrupted");
+    stops_release();
+    free(room);
+    return result;
+}
+
 /* A picture of an earlier run must not pass for this one's. */
-static void remove_old_pictures(const char *directory, const char *name) {
+static void name_old_pictures(const figure *fig, const char *directory, const terminal *const *terminals,
+                              const bool taken[2]) {
     static const char *const extensions[] = {"svg", "png", "txt"};
     for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i) {
-        char *path = text_format("%s/%s.%s", directory, name, extensions[i]);
-        unlink(path);
+        bool fresh = false;
+        for (size_t j = 0; terminals[j]; ++j)
+            fresh = fresh || (taken[j] && strcmp(terminals[j]->extension, extensions[i]) == 0);
+        char *path = text_format("%s/%s.%s", directory, fig->name, extensions[i]);
+        if (!fresh && file_exists(path))
+            printf("plot: %s is of an earlier run\n", path);
         free(path);
     }
 }
 
-static void report_picture(const char *directory, const figure *fig, const terminal *t) {
-    char *path = text_format("%s/%s.%s", directory, fig->name, t->extension);
-    struct stat status;
-    if (stat(path, &status) == 0 && status.st_size > 0)
-        printf("plot: %s\n", path);
-    else
-        printf("plot: gnuplot left no %s; its script is %s/%s.gp\n", path, directory, fig->name);
-    free(path);
-}
-
-static void run_gnuplot(const figure *fig, const char *directory, const terminal *const *terminals) {
-    char *script = text_format("%s.gp", fig->name);
-    char *const argv[] = {(char *)"gnuplot", script, NULL};
-    if (!exited_with(process_run(argv, directory, false), 0))
-        printf("plot: gnuplot failed on %s/%s; the table and the data are complete\n", directory, script);
-    for (size_t i = 0; terminals[i]; ++i)
-        report_picture(directory, fig, terminals[i]);
-    free(script);
+static void say_undrawn(bool have_gnuplot, const char *directory) {
+    static bool said = false;
+    if (!said)
+        printf("plot: %s; the scripts and data for it are in %s\n",
+               have_gnuplot ? "gnuplot has no terminal that works here" : "gnuplot is not installed, so no picture",
+               directory);
+    said = true;
 }
 
 int figure_draw(const tool_context *context, const figure *fig, const char *directory, fault *f) {
-    static bool complained = false;
+    static const terminal *const none[] = {NULL};
     const bool have_gnuplot = command_exists("gnuplot");
-    const terminal *const *terminals = have_gnuplot ? usable_terminals() : NULL;
+    const terminal *const *terminals = have_gnuplot ? usable_terminals() : none;
+    bool taken[2] = {false, false};
     char *style = template_text(context, "style", f);
     char *body = style ? template_text(context, fig->name, f) : NULL;
-    int result = body ? 0 : -1;
+    int result = body ? write_named(directory, fig->name, "dat", fig->data, f) : -1;
     if (result == 0) {
+        char *kept = make_kept_script(fig, style, body, terminals);
+        result = write_named(directory, fig->name, "gp", kept, f);
+        free(kept);
+    }
+    if (result == 0 && terminals[0]) {
         char *script = make_script(fig, style, body, terminals);
-        result = write_named(directory, fig->name, "dat", fig->data, f);
-        if (result == 0)
-            result = write_named(directory, fig->name, "gp", script, f);
+        result = draw(fig, script, directory, terminals, taken, f);
         free(script);
+    } else if (result == 0) {
+        say_undrawn(have_gnuplot, directory);
     }
-    if (result == 0) {
-        remove_old_pictures(directory, fig->name);
-        if (have_gnuplot && terminals[0])
-            run_gnuplot(fig, directory, terminals);
-        else if (!complained)
-            printf("plot: %s; the scripts and data for it are in %s\n",
-                   have_gnuplot ? "gnuplot has no terminal that works here" : "gnuplot is not installed, so no picture",
-                   directory);
-        complained = complained || !have_gnuplot || !terminals[0];
-    }
+    if (result == 0)
+        name_old_pictures(fig, directory, terminals, taken);
     free(style);
     free(body);
     return result;

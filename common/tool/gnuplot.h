@@ -11,8 +11,9 @@ typedef struct figure {
     int width, height; /* pixels */
 } figure;
 
-/* Writes the script and the data into `directory` and draws what this machine can. Returns 0 also when gnuplot is
- * missing or refuses (after one sentence on stdout); -1 with a sentence when a file cannot be read or written. */
+/* Writes the script and the data into `directory` and draws what this machine can. A picture that was there is
+ * replaced by a new one or stays, named as an earlier run's. Returns 0 also when gnuplot is missing or refuses (after
+ * one sentence on stdout); -1 with a sentence when a file cannot be read or written. */
 int figure_draw(const tool_context *context, const figure *fig, const char *directory, fault *f);
 
 /* A gnuplot string literal in single quotes, where only the quote itself is special. Free it. */

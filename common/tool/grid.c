@@ -114,11 +114,21 @@ static void print_text(const grid *g, FILE *out) {
         put_text_row(g, row, width, out);
 }
 
+void put_markdown_text(FILE *out, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '|')
+            fputs("\\|", out);
+        else
+            putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+}
+
 static void put_markdown_row(const grid *g, size_t row, FILE *out) {
     for (size_t i = 0; i < g->columns; ++i) {
         fputs("| ", out);
-        for (const char *p = cell(g, row, i); *p; ++p)
-            fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
+        put_markdown_text(out, cell(g, row, i));
         putc(' ', out);
     }
     fputs("|\n", out);

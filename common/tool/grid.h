@@ -21,6 +21,8 @@ void grid_open(grid *g, const char *align, const char *const headings[]);
 void grid_add(grid *g, char *cell);
 /* Data rows, without the heading. */
 size_t grid_rows(const grid *g);
+/* Text that cannot end a table's cell or line, nor be taken for markup such as <!-- table:end -->. */
+void put_markdown_text(FILE *out, const char *text);
 void grid_print(const grid *g, grid_format format, FILE *out);
 void grid_close(grid *g);
 

@@ -1,8 +1,11 @@
 /* Picks the subcommand. A later stage adds its own with one line in `commands`. */
-#include "tool.h"
+#include "files.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name;
@@ -42,7 +45,20 @@ static char **name_the_command(int argc, char **argv) {
     return shifted;
 }
 
+/* A file that is opened while 0, 1 or 2 is closed would get that number, and with it what is printed. Opened for
+ * reading, so that output is not lost in silence. */
+static void open_standard_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
 int main(int argc, char **argv) {
+    open_standard_streams();
+    signal(SIGCHLD, SIG_DFL); /* a parent may have told us to ignore it, and waitpid() would then find nobody */
     argp_err_exit_status = EXIT_USAGE;
     if (argc < 2 || !find_command(argv[1])) {
         fprintf(stderr, "ladder: %s%s; the subcommands are:\n", argc < 2 ? "no subcommand" : "unknown subcommand ",
@@ -56,10 +72,16 @@ int main(int argc, char **argv) {
         return EXIT_WORK;
     tool_context context = {.device = "", .source = ".", .bin = ""};
     fault f = {{0}};
-    const int status = chosen->run(&context, argc - 1, arguments, &f);
-    fflush(stdout);
+    int status = chosen->run(&context, argc - 1, arguments, &f);
+    const bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (stop_signal())
+        status = EXIT_SIGNAL + stop_signal();
     if (f.text[0])
         fprintf(stderr, "%s: %s\n", arguments[0], f.text);
+    if (lost) {
+        fprintf(stderr, "%s: the output could not be written completely\n", arguments[0]);
+        status = status ? status : EXIT_WORK;
+    }
     free(arguments);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "article.h"
 #include "gnuplot.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -383,7 +384,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         return parse_size(argument, &o->what.size, o->f) ? EINVAL : 0;
     case 'o':
         o->out = argument;
-        return 0;
+        return *argument ? 0 : (fault_set(o->f, "--out needs the name of a directory"), EINVAL);
     case ARGP_KEY_ARG:
         if (o->record)
             return fault_set(o->f, "%.200s: one record at a time; %.200s was given already", argument, o->record),
@@ -432,6 +433,8 @@ int command_plot(tool_context *context, int argc, char **argv, fault *f) {
     plot_options o = {.context = context, .f = f};
     if (argp_parse(&plot_argp, argc, argv, 0, NULL, &o) != 0)
         return EXIT_USAGE;
+    if (o.record && !file_exists(o.record))
+        return fault_set(f, "cannot read %.200s: %s", o.record, strerror(errno)), EXIT_USAGE;
     char *path = o.record ? text_format("%s", o.record) : default_record(context);
     if (!path) {
         printf("plot: no record yet: ./ladder run makes one\n");

@@ -13,10 +13,15 @@ static const char UNKNOWN[] = "n/a";    /* a row, but nobody measured this */
 
 static char *cell_text(const char *text) { return text_format("%s", text[0] ? text : UNKNOWN); }
 
+/* No honest value is this large; one that is would make its column 300 digits wide. */
+static const double ABSURD = 1e10;
+
 /* Three significant digits without an exponent, from microseconds on a GPU to seconds on a CPU. */
 static char *cell_number(double value) {
     if (!isfinite(value))
         return cell_text(UNKNOWN);
+    if (fabs(value) >= ABSURD)
+        return text_format("%.2e", value);
     enum { MOST_DIGITS = 6 };
     double size = fabs(value);
     int digits = 0;
@@ -36,6 +41,8 @@ static bool above_peak(double share) { return isfinite(share) && share > 1; }
 static char *cell_share(double share) {
     if (!isfinite(share))
         return cell_text(UNKNOWN);
+    if (fabs(share) >= ABSURD)
+        return text_format("%.2e %% (!)", 100 * share);
     return text_format("%.*f %%%s", share < 0.0095 ? 2 : 1, 100 * share, above_peak(share) ? " (!)" : "");
 }
 
@@ -44,6 +51,8 @@ static char *cell_ratio(const gemm_record *row) {
     if (!isfinite(row->ratio))
         return cell_text(UNKNOWN);
     const int digits = row->ratio >= 0.1 ? 3 : row->ratio >= 0.01 ? 4 : 5;
+    if (fmax(row->ratio, fmax(row->ratio_lo, row->ratio_hi)) >= ABSURD)
+        return text_format("%.2e [%.2e, %.2e]", row->ratio, row->ratio_lo, row->ratio_hi);
     if (!isfinite(row->ratio_lo) || !isfinite(row->ratio_hi))
         return text_format("%.*f", digits, row->ratio);
     return text_format("%.*f [%.*f, %.*f]", digits, row->ratio, digits, row->ratio_lo, digits, row->ratio_hi);
@@ -73,7 +82,15 @@ static char *cell_article(double value, const char *format, double scale) {
  */
 
 static void put_note(report_style style, const char *text, FILE *out) {
-    fprintf(out, style.format == GRID_MARKDOWN ? "\n%s\n" : "%s\n", text);
+    if (style.format == GRID_MARKDOWN) {
+        putc('\n', out);
+        put_markdown_text(out, text);
+        putc('\n', out);
+        return;
+    }
+    for (; *text; ++text)
+        putc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    putc('\n', out);
 }
 
 static bool row_above_peak(const gemm_record *row) {
@@ -193,22 +210,45 @@ static const char *const row_headings[LANG_COUNT][ROW_COLUMNS] = {
      "加速比", "对基线之比 [95 %]", "校验"},
 };
 
+/* By type, size and then the order of the record, so that kernels that did the same work stand together. Rows of one
+ * list: their addresses are that order. */
+static int by_work(const void *a, const void *b) {
+    const gemm_record *x = *(const gemm_record *const *)a, *y = *(const gemm_record *const *)b;
+    const int type = strcmp(x->dtype, y->dtype);
+    const double p = (double)x->m * (double)x->n * (double)x->k, q = (double)y->m * (double)y->n * (double)y->k;
+    return type ? type : p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+static void add_row(grid *g, const gemm_record *row, bool with_stage) {
+    if (with_stage)
+        grid_add(g, cell_text(row->stage));
+    grid_add(g, cell_text(row->kernel));
+    grid_add(g, cell_text(row->dtype));
+    grid_add(g, cell_shape(row));
+    grid_add(g, cell_text(row->protocol));
+    grid_add(g, has_speed(row) ? cell_number(row->time_us) : cell_text(missing_speed(row)));
+    add_speeds(g, row, missing_speed(row));
+    grid_add(g, cell_status(row, true));
+}
+
+/* A column that says the same in every row says nothing: the stage is left out where there is only one. */
 void report_rows(const record_list *list, const selection *s, report_style style, FILE *out) {
-    grid g;
-    grid_open(&g, "lllrlrrrrrrl", row_headings[style.language]);
-    for (size_t i = 0; i < list->count; ++i) {
-        const gemm_record *row = &list->rows[i];
-        if (!selected(s, row))
+    const gemm_record **rows = calloc(list->count + 1, sizeof *rows);
+    size_t count = 0;
+    bool several = false;
+    for (size_t i = 0; rows && i < list->count; ++i) {
+        if (!selected(s, &list->rows[i]))
             continue;
-        grid_add(&g, cell_text(row->stage));
-        grid_add(&g, cell_text(row->kernel));
-        grid_add(&g, cell_text(row->dtype));
-        grid_add(&g, cell_shape(row));
-        grid_add(&g, cell_text(row->protocol));
-        grid_add(&g, has_speed(row) ? cell_number(row->time_us) : cell_text(missing_speed(row)));
-        add_speeds(&g, row, missing_speed(row));
-        grid_add(&g, cell_status(row, true));
+        rows[count++] = &list->rows[i];
+        several = several || strcmp(rows[0]->stage, list->rows[i].stage) != 0;
     }
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, by_work);
+    grid g;
+    grid_open(&g, several ? "lllrlrrrrrrl" : "llrlrrrrrrl", row_headings[style.language] + !several);
+    for (size_t i = 0; i < count; ++i)
+        add_row(&g, rows[i], several);
+    free(rows);
     grid_print(&g, style.format, out);
     grid_close(&g);
     note_above_peak(list, s, style, out);

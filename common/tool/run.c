@@ -3,10 +3,14 @@
 #include "plot.h"
 #include "report.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- Options ------------------------------------------------------------------------------------------------------
  */
@@ -29,6 +33,10 @@ static const struct argp_option options[] = {
     {"samples", 0x108, "COUNT", 0, "Timed groups", 2},
     {"quick", 'q', 0, 0, "A look in seconds: size 64 on the CPU device; 1024, burst on a GPU", 3},
     {"out", 'o', "FILE", 0, "Write the record here instead", 3},
+    {"time-limit", 0x109, "SECONDS", 0, "End a driver that runs longer (default 600 on the CPU device, 1800 on a GPU)",
+     3},
+    {"targets", 0x10A, 0, OPTION_HIDDEN, "Only print the chosen stages, which ./ladder then builds", 3},
+    {"broken", 0x10B, "STAGE=LOG", OPTION_HIDDEN, "A stage that does not compile (given by ./ladder)", 3},
     {0},
 };
 
@@ -40,7 +48,10 @@ typedef struct run_options {
     size_t passed_count;
     const char **stages; /* point into argv */
     size_t stage_count;
-    bool quick;
+    const char **broken; /* "01_naive=LOG", point into argv */
+    size_t broken_count;
+    bool quick, only_targets;
+    double time_limit; /* seconds */
     const char *out;
     fault *f;
 } run_options;
@@ -52,19 +63,33 @@ static const char *option_name(int key) {
     return NULL;
 }
 
-/* The value the user gave to `name`, or NULL. */
-static const char *given(const run_options *o, const char *name) {
+/* Of "--name=value". */
+static bool is_option(const char *passed, const char *name) {
     const size_t length = strlen(name);
+    return strncmp(passed + 2, name, length) == 0 && passed[2 + length] == '=';
+}
+
+static const char *option_value(const char *passed) { return strchr(passed, '=') + 1; }
+
+static bool given(const run_options *o, const char *name) {
     for (size_t i = 0; i < o->passed_count; ++i)
-        if (strncmp(o->passed[i] + 2, name, length) == 0 && o->passed[i][2 + length] == '=')
-            return o->passed[i] + 3 + length;
-    return NULL;
+        if (is_option(o->passed[i], name))
+            return true;
+    return false;
 }
 
 static error_t pass_on(run_options *o, int key, const char *value) {
     if (o->passed_count == MAX_PASSED)
         return fault_set(o->f, "more than %d options; leave some out", MAX_PASSED), EINVAL;
     o->passed[o->passed_count++] = text_format("--%s=%s", option_name(key), value);
+    return 0;
+}
+
+static error_t take_time_limit(run_options *o, const char *text) {
+    char *end;
+    o->time_limit = strtod(text, &end);
+    if (*end || end == text || !(o->time_limit > 0))
+        return fault_set(o->f, "--time-limit %.40s: it must be a number of seconds above 0", text), EINVAL;
     return 0;
 }
 
@@ -79,6 +104,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         return 0;
     case 'o':
         o->out = argument;
+        return 0;
+    case 0x109:
+        return take_time_limit(o, argument);
+    case 0x10A:
+        o->only_targets = true;
+        return 0;
+    case 0x10B:
+        o->broken[o->broken_count++] = argument;
         return 0;
     case ARGP_KEY_ARG:
         o->stages[o->stage_count++] = argument;
@@ -137,7 +170,8 @@ static size_t add_shape(call *c, const run_options *o, bool ragged) {
     return count;
 }
 
-static call make_call(const run_options *o, bool ragged) {
+/* `kernels` is the stage's own --kernel option, or NULL where what was asked is passed on as it is. */
+static call make_call(const run_options *o, const char *kernels, bool ragged) {
     call c = {{0}};
     size_t count = add_shape(&c, o, ragged);
     c.options[count++] = on_gpu(o) ? "--device=gpu" : "--device=cpu";
@@ -148,8 +182,81 @@ static call make_call(const run_options *o, bool ragged) {
                 : o->quick ? "--protocol=burst"
                            : "--protocol=both");
     for (size_t i = 0; i < o->passed_count; ++i)
-        c.options[count++] = o->passed[i];
+        if (!kernels || !is_option(o->passed[i], "kernel"))
+            c.options[count++] = o->passed[i];
+    if (kernels)
+        c.options[count++] = kernels;
     return c;
+}
+
+/* ---- Which stage has which kernel ---------------------------------------------------------------------------------
+ */
+
+/* A stage that is to run. */
+typedef struct chosen_stage {
+    const char *name;   /* borrowed from the list of drivers */
+    const char *broken; /* the log that says why it does not compile, or NULL; borrowed */
+    char *has;          /* ",a,b,": its kernels, or NULL: not asked for, or it did not say; owned */
+    char *kernels;      /* "--kernel=a": those of the asked ones that it has, or NULL; owned */
+} chosen_stage;
+
+static bool has_kernel(const chosen_stage *stage, const char *name) {
+    char *needle = text_format(",%s,", name);
+    const bool found = stage->has && strstr(stage->has, needle);
+    free(needle);
+    return found;
+}
+
+/* The names the user asked for, from however many --kernel, comma after comma; NULL for all. Free it. */
+static char *asked_kernels(const run_options *o) {
+    text_stream s;
+    text_open(&s);
+    for (size_t i = 0; i < o->passed_count; ++i)
+        if (is_option(o->passed[i], "kernel"))
+            fprintf(s.out, ",%s", option_value(o->passed[i]));
+    putc(',', s.out);
+    text_close(&s);
+    if (s.size > 1 && !strstr(s.text, ",all,"))
+        return s.text;
+    free(s.text);
+    return NULL;
+}
+
+/* Gives each stage the name if it has it. A name that every stage is known to lack is a slip of the keyboard. */
+static int give_kernel(chosen_stage *stages, size_t count, const char *name, fault *f) {
+    bool known = false;
+    text_stream all;
+    text_open(&all);
+    for (size_t i = 0; i < count; ++i) {
+        chosen_stage *stage = &stages[i];
+        known = known || (!stage->has && !stage->broken) || has_kernel(stage, name);
+        if (stage->has)
+            fprintf(all.out, "%s%.*s", all.out && ftell(all.out) > 0 ? "," : "", (int)strlen(stage->has) - 2,
+                    stage->has + 1);
+        if (!has_kernel(stage, name))
+            continue;
+        char *longer = stage->kernels ? text_format("%s,%s", stage->kernels, name) : text_format("--kernel=%s", name);
+        free(stage->kernels);
+        stage->kernels = longer;
+    }
+    text_close(&all);
+    const int result =
+        known ? 0 : fault_set(f, "--kernel %.60s: no chosen stage has it; choose from %.500s", name, all.text);
+    free(all.text);
+    return result;
+}
+
+/* Each stage knows its own kernels only and would refuse the others' names. */
+static int divide_kernels(const run_options *o, chosen_stage *stages, size_t count, fault *f) {
+    char *asked = asked_kernels(o), *rest = NULL;
+    int result = 0;
+    for (size_t i = 0; asked && i < count; ++i)
+        stages[i].has = stages[i].broken ? NULL : driver_kernels(o->context->bin, stages[i].name, o->context->device);
+    for (char *name = asked ? strtok_r(asked, ",", &rest) : NULL; name && result == 0;
+         name = strtok_r(NULL, ",", &rest))
+        result = give_kernel(stages, count, name, f);
+    free(asked);
+    return result;
 }
 
 /* ---- The campaign -------------------------------------------------------------------------------------------------
@@ -171,47 +278,77 @@ static int note_refusal(const run_options *o, const char *name, campaign *c, fau
     return driver_add_failure(&c->list, name, "the driver refused its command line (exit status 2)", f);
 }
 
-static int run_stage(const run_options *o, const char *name, const char *scratch, campaign *c, fault *f) {
+static int run_driver(const run_options *o, const chosen_stage *stage, const char *scratch, campaign *c, fault *f) {
     const bool with_ragged = !on_gpu(o) && !o->quick && !shape_given(o);
-    printf("\n%s\n", name);
     for (int ragged = 0; ragged <= with_ragged; ++ragged) {
-        const call told = make_call(o, ragged);
-        driver_outcome outcome;
-        int result = driver_run(o->context->bin, name, told.options, scratch, &c->list, &outcome, f);
-        if (result == 0 && outcome == DRIVER_REFUSED)
-            result = note_refusal(o, name, c, f);
+        const call told = make_call(o, stage->kernels, ragged);
+        driver_outcome outcome = DRIVER_RAN;
+        int result =
+            driver_run(o->context->bin, stage->name, told.options, o->time_limit, scratch, &c->list, &outcome, f);
+        c->interrupted = outcome == DRIVER_INTERRUPTED;
         if (outcome == DRIVER_RAN)
             ++c->ran;
-        c->interrupted = outcome == DRIVER_INTERRUPTED;
+        if (result == 0 && outcome == DRIVER_REFUSED)
+            return note_refusal(o, stage->name, c, f); /* the second call would be refused as well */
         if (result != 0 || c->interrupted)
             return result;
     }
     return 0;
 }
 
-static int run_stages(const run_options *o, char *const names[], size_t count, campaign *c, fault *f) {
+static int run_stage(const run_options *o, const chosen_stage *stage, const char *scratch, campaign *c, fault *f) {
+    printf("\n%s\n", stage->name);
+    if (stage->broken) {
+        char *reason = text_format("does not compile, see %s", stage->broken);
+        printf("%s: FAIL: %s\n", stage->name, reason);
+        ++c->ran;
+        const int result = driver_add_failure(&c->list, stage->name, reason, f);
+        free(reason);
+        return result;
+    }
+    if (stage->has && !stage->kernels) {
+        ++c->refused;
+        printf("%s: left out: it has no kernel of that name\n", stage->name);
+        return 0;
+    }
+    return run_driver(o, stage, scratch, c, f);
+}
+
+static int run_stages(const run_options *o, const chosen_stage *stages, size_t count, campaign *c, fault *f) {
     char *scratch = make_temporary_directory(f);
     if (!scratch)
         return -1;
     int result = 0;
-    for (size_t i = 0; i < count && result == 0 && !c->interrupted; ++i)
-        result = run_stage(o, names[i], scratch, c, f);
+    for (size_t i = 0; i < count && result == 0 && !c->interrupted; ++i) {
+        result = run_stage(o, &stages[i], scratch, c, f);
+        c->interrupted = c->interrupted || stop_signal();
+    }
     remove_directory(scratch);
     free(scratch);
     return result;
 }
 
-/* The drivers named on the command line, or all of them. `chosen` borrows from the list. */
-static int choose_stages(const run_options *o, const driver_list *drivers, char **chosen, size_t *count, fault *f) {
+static chosen_stage choose_stage(const run_options *o, const char *name) {
+    chosen_stage stage = {.name = name};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < o->broken_count; ++i)
+        if (strncmp(o->broken[i], name, length) == 0 && o->broken[i][length] == '=')
+            stage.broken = o->broken[i] + length + 1;
+    return stage;
+}
+
+/* The stages named on the command line, or all of them. */
+static int choose_stages(const run_options *o, const driver_list *drivers, chosen_stage *chosen, size_t *count,
+                         fault *f) {
     *count = 0;
     for (size_t i = 0; i < o->stage_count; ++i) {
         const char *name = drivers_match(drivers, o->stages[i], f);
         if (!name)
             return -1;
-        chosen[(*count)++] = (char *)name;
+        chosen[(*count)++] = choose_stage(o, name);
     }
     for (size_t i = 0; o->stage_count == 0 && i < drivers->count; ++i)
-        chosen[(*count)++] = drivers->names[i];
+        chosen[(*count)++] = choose_stage(o, drivers->names[i]);
     return 0;
 }
 
@@ -308,9 +445,36 @@ static int draw(const run_options *o, const record_list *list, const record_list
     return result;
 }
 
-/* Writes the record, making its directory. Where that cannot be, the rows go to build/<device>/results/rescued.csv:
- * hours of measuring must not be lost to a full disk or a wrong path. Returns 0, or -1 with a sentence that says where
- * they are. */
+static char *rescue_into(const char *directory, const record_list *list) {
+    fault ignored;
+    char *path = directory && *directory ? make_temporary_file(directory, "rescued", ".csv") : NULL;
+    if (path && record_write_csv(path, list, ignored.text, sizeof ignored.text) != 0) {
+        unlink(path);
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+/* Hours of measuring must not be lost to a full disk, a wrong path or an interrupt: the rows go to a new file, where
+ * one can be made, or to standard output. Returns the words that say where they are; free them. */
+static char *rescue(const run_options *o, const record_list *list) {
+    fault ignored;
+    char *results = text_format("%s/build/%s/results", o->context->source, on_gpu(o) ? "gpu" : "cpu");
+    make_directories(results, &ignored);
+    const char *const places[] = {results, getenv("TMPDIR"), "/tmp", o->context->source};
+    char *path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !path; ++i)
+        path = rescue_into(places[i], list);
+    if (!path)
+        record_print_csv(stdout, list);
+    char *where = path ? text_format("in %s", path) : text_format("printed above; no file could be written");
+    free(path);
+    free(results);
+    return where;
+}
+
+/* Writes the record, making its directory. Returns 0, or -1 with a sentence that says where the rows are instead. */
 static int write_record(const run_options *o, const char *path, const record_list *list, fault *f) {
     char *directory = text_format("%s", path), *slash = strrchr(directory, '/');
     if (slash && slash != directory)
@@ -319,24 +483,34 @@ static int write_record(const run_options *o, const char *path, const record_lis
     free(directory);
     if (made == 0 && record_write_csv(path, list, f->text, sizeof f->text) == 0)
         return 0;
-    fault ignored;
-    char *results = text_format("%s/build/%s/results", o->context->source, on_gpu(o) ? "gpu" : "cpu");
-    char *rescued = text_format("%s/rescued.csv", results);
-    if (make_directories(results, &ignored) == 0 &&
-        record_write_csv(rescued, list, ignored.text, sizeof ignored.text) == 0) {
-        char *why = text_format("%s", f->text);
-        fault_set(f, "%s; the rows are in %s", why, rescued);
-        free(why);
-    }
-    free(rescued);
-    free(results);
+    char *why = text_format("%s", f->text), *where = rescue(o, list);
+    fault_set(f, "%.300s; the rows are %.400s", why, where);
+    free(why);
+    free(where);
     return -1;
+}
+
+/* What --out names is replaced whole: only a record may be, and an hour of measuring is too late to find that it cannot
+ * be written. */
+static int check_out(const char *path, fault *f) {
+    struct stat status;
+    const size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/')
+        return fault_set(f, "--out %s: it needs the name of a file", path);
+    if (record_can_replace_file(path) != 0)
+        return fault_set(f, "--out: cannot write %.400s: %s", path, strerror(errno));
+    fault why;
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+        record_check_header(path, why.text, sizeof why.text) != 0)
+        return fault_set(f, "--out would replace %.300s, which is no record file; give a new name", path);
+    return 0;
 }
 
 /* The record comes first: whatever happens to a table or a picture, the measured rows are safe. */
 static int write_results(const run_options *o, record_list *list, const record_list *recorded, fault *f) {
     places p = choose_places(o, list);
     int result = write_record(o, p.csv, list, f);
+    stops_release(); /* held since before the first driver */
     if (result == 0)
         result = make_directories(p.pictures, f);
     if (result == 0)
@@ -371,9 +545,22 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* By the exit status that shells give to a signal. */
+static int finish_interrupted(const run_options *o, campaign *c, fault *f) {
+    if (c->list.count == 0) {
+        fault_set(f, "interrupted; no file was changed");
+    } else {
+        record_fill_speedups(&c->list);
+        char *where = rescue(o, &c->list);
+        fault_set(f, "interrupted; the %zu rows so far are %.600s", c->list.count, where);
+        free(where);
+    }
+    return stop_signal() ? EXIT_SIGNAL + stop_signal() : EXIT_INTERRUPTED;
+}
+
 static int finish(const run_options *o, campaign *c, double begin, fault *f) {
     if (c->interrupted)
-        return fault_set(f, "interrupted; no file was changed"), EXIT_INTERRUPTED;
+        return finish_interrupted(o, c, f);
     if (c->ran == 0)
         return fault_set(f, "no stage accepted these options (see above); no file was changed"), EXIT_USAGE;
     if (publish(o, &c->list, f) != 0)
@@ -384,30 +571,84 @@ static int finish(const run_options *o, campaign *c, double begin, fault *f) {
     return failed ? EXIT_WORK : 0;
 }
 
-static int run_campaign(const run_options *o, fault *f) {
-    const double begin = seconds_now();
-    driver_list drivers;
-    if (drivers_find(o->context->bin, &drivers, f) != 0)
-        return EXIT_WORK;
-    char **chosen = calloc(drivers.count + o->stage_count, sizeof *chosen);
+/* Everything that can be known to be wrong is refused before the first driver runs. */
+static int prepare(const run_options *o, const driver_list *drivers, chosen_stage *chosen, size_t *count, fault *f) {
+    char *style = text_format("%s/plots/style.gp", o->context->source);
+    int result =
+        file_exists(style) ? 0 : fault_set(f, "%s is no gemm-ladder: it has no plots/style.gp", o->context->source);
+    free(style);
+    if (result == 0 && o->out)
+        result = check_out(o->out, f);
+    if (result == 0)
+        result = choose_stages(o, drivers, chosen, count, f);
+    if (result == 0)
+        result = divide_kernels(o, chosen, *count, f);
+    return result;
+}
+
+static int run_chosen(const run_options *o, const driver_list *drivers, chosen_stage *chosen, double begin, fault *f) {
     size_t count = 0;
     campaign c = {{0}, 0, 0, false};
     int status = EXIT_USAGE;
-    if (chosen && choose_stages(o, &drivers, chosen, &count, f) == 0)
+    stops_hold(); /* until the rows are safe */
+    if (prepare(o, drivers, chosen, &count, f) == 0)
         status = run_stages(o, chosen, count, &c, f) == 0 ? finish(o, &c, begin, f) : EXIT_WORK;
+    for (size_t i = 0; i < count; ++i) {
+        free(chosen[i].has);
+        free(chosen[i].kernels);
+    }
     record_list_free(&c.list);
+    return status;
+}
+
+static int run_campaign(const run_options *o, fault *f) {
+    const double begin = seconds_now();
+    signal(SIGPIPE, SIG_IGN); /* a reader who went away (| head) must not cost the rows */
+    driver_list drivers;
+    int result = drivers_find(o->context->bin, &drivers, f);
+    for (size_t i = 0; i < o->broken_count && result == 0; ++i) {
+        char *name = text_format("%.*s", (int)strcspn(o->broken[i], "="), o->broken[i]);
+        result = drivers_add(&drivers, name, f);
+        free(name);
+    }
+    chosen_stage *chosen = result == 0 ? calloc(drivers.count + o->stage_count, sizeof *chosen) : NULL;
+    const int status = chosen ? run_chosen(o, &drivers, chosen, begin, f) : EXIT_WORK;
     free(chosen);
     drivers_free(&drivers);
     return status;
 }
 
+/* For ./ladder, which builds no more than what is then run. */
+static int print_targets(const run_options *o, fault *f) {
+    driver_list stages;
+    if (stages_find(o->context->source, &stages, f) != 0)
+        return EXIT_WORK;
+    chosen_stage *chosen = calloc(stages.count + o->stage_count, sizeof *chosen);
+    size_t count = 0;
+    const int result = chosen ? choose_stages(o, &stages, chosen, &count, f) : fault_set(f, "out of memory");
+    for (size_t i = 0; i < count && result == 0; ++i)
+        printf("%s\n", chosen[i].name);
+    free(chosen);
+    drivers_free(&stages);
+    return result == 0 ? 0 : EXIT_USAGE;
+}
+
 int command_run(tool_context *context, int argc, char **argv, fault *f) {
-    run_options o = {.context = context, .f = f, .stages = calloc((size_t)argc + 1, sizeof(char *))};
+    run_options o = {.context = context, .f = f};
+    o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
+    o.broken = calloc((size_t)argc + 1, sizeof *o.broken);
     int status = EXIT_USAGE;
-    if (o.stages && argp_parse(&run_argp, argc, argv, 0, NULL, &o) == 0)
-        status = run_campaign(&o, f);
+    if (o.stages && o.broken && argp_parse(&run_argp, argc, argv, 0, NULL, &o) == 0) {
+        if (!(o.time_limit > 0))
+            o.time_limit = on_gpu(&o) ? 1800 : 600;
+        if (o.only_targets)
+            status = o.out && check_out(o.out, f) != 0 ? EXIT_USAGE : print_targets(&o, f);
+        else
+            status = run_campaign(&o, f);
+    }
     for (size_t i = 0; i < o.passed_count; ++i)
         free(o.passed[i]);
+    free(o.broken);
     free(o.stages);
     return status;
 }

@@ -1,6 +1,7 @@
 /* ladder table: the article's table beside ours, then every row; or the tables inside documents. */
 #include "update.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,19 @@ static int print_tables(const table_options *o, fault *f) {
     return 0;
 }
 
+/* The command line names files that exist, or it is wrong. */
+static int check_files(const table_options *o, fault *f) {
+    if (o->record && !file_exists(o->record))
+        return fault_set(f, "cannot read %.200s: %s", o->record, strerror(errno));
+    if (!o->update && o->document_count > 0)
+        return fault_set(f, "%.200s: a record's name ends in .csv; to write tables into a document use --update %.200s",
+                         o->documents[0], o->documents[0]);
+    for (size_t i = 0; i < o->document_count; ++i)
+        if (!file_exists(o->documents[i]))
+            return fault_set(f, "cannot read %.200s: %s", o->documents[i], strerror(errno));
+    return 0;
+}
+
 int command_table(tool_context *context, int argc, char **argv, fault *f) {
     table_options o = {.context = context, .f = f, .documents = calloc((size_t)argc + 1, sizeof(char *))};
     int result = o.documents ? 0 : fault_set(f, "out of memory");
@@ -115,9 +129,7 @@ int command_table(tool_context *context, int argc, char **argv, fault *f) {
         free(o.documents);
         return EXIT_USAGE;
     }
-    if (result == 0 && !o.update && o.document_count > 0) {
-        fault_set(f, "%.200s: a record's name ends in .csv; to write tables into a document use --update %.200s",
-                  o.documents[0], o.documents[0]);
+    if (result == 0 && check_files(&o, f) != 0) {
         free(o.documents);
         return EXIT_USAGE;
     }

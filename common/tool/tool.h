@@ -2,7 +2,7 @@
  *
  * Every subcommand is a function of the table in main.c. Errors travel up as one sentence in a fault and are printed
  * once, by main(). The exit status is 0 for success, 1 when a row or the work failed, 2 when the command line was
- * wrong.
+ * wrong, 128 and a signal's number when that signal ended it (130 for Ctrl-C).
  */
 #ifndef TOOL_H
 #define TOOL_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { EXIT_WORK = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+enum { EXIT_WORK = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128, EXIT_INTERRUPTED = 130 };
 
 /* One sentence for the user; empty when nothing went wrong. */
 typedef struct fault {

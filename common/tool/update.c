@@ -1,6 +1,7 @@
 #include "update.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,19 @@ static void keep_gpu(record_list *list, const char *gpu) {
     list->count = kept;
 }
 
+static bool any_row(const record_list *list, const selection *s) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (selected(s, &list->rows[i]))
+            return true;
+    return false;
+}
+
+/* A document's lines end alike: "\r\n" where its own do. */
+static void put_lines(const char *text, bool crlf, FILE *out) {
+    for (; *text; ++text)
+        fprintf(out, *text == '\n' && crlf ? "\r%c" : "%c", *text);
+}
+
 static void put_table(const marker *m, const record_list *list, FILE *out) {
     const report_style style = {GRID_MARKDOWN, m->language};
     selection what = m->what;
@@ -83,8 +97,13 @@ static int render_marker(const tool_context *context, const char *record, const 
     int result = load_record(path, &list, f);
     if (result == 0) {
         keep_gpu(&list, m->gpu);
+        selection what = m->what;
+        if (m->kind == TABLE_ARTICLE)
+            selection_settle(&what, &list);
         if (list.count == 0)
             result = fault_set(f, "%s has no row of the GPU %.60s that table:begin names", path, m->gpu);
+        else if (!any_row(&list, &what))
+            result = fault_set(f, "%s has no row of what this table:begin selects; an empty table says nothing", path);
         else
             put_table(m, &list, out);
     }
@@ -96,6 +115,7 @@ static int render_marker(const tool_context *context, const char *record, const 
 /* Copies the document to `out` with its tables made anew. */
 static int render_document(const tool_context *context, const char *record, const char *path, const char *text,
                            FILE *out, fault *f) {
+    const bool crlf = strstr(text, "\r\n") != NULL;
     int tables = 0;
     for (const char *begin = strstr(text, BEGIN); begin; begin = strstr(text, BEGIN), ++tables) {
         const char *words = begin + strlen(BEGIN);
@@ -106,14 +126,20 @@ static int render_document(const tool_context *context, const char *record, cons
             return fault_set(f, "%s: a <!-- table:begin has no %s after it; nothing was written", path, END);
         marker m;
         fault why = {{0}};
-        fprintf(out, "%.*s\n\n", (int)(words_end + strlen(CLOSE) - text), text);
+        text_stream table;
+        text_open(&table);
+        fputs("\n\n", table.out);
         int result = parse_marker(&m, words, (size_t)(words_end - words), &why);
         if (result == 0)
-            result = render_marker(context, record, &m, out, &why);
+            result = render_marker(context, record, &m, table.out, &why);
+        putc('\n', table.out);
+        text_close(&table);
         free(m.words);
+        fwrite(text, 1, (size_t)(words_end - text) + strlen(CLOSE), out);
+        put_lines(table.text, crlf, out);
+        free(table.text);
         if (result != 0)
             return fault_set(f, "%.200s: %.500s", path, why.text);
-        putc('\n', out);
         text = end;
     }
     fputs(text, out);
@@ -125,24 +151,39 @@ static int render_document(const tool_context *context, const char *record, cons
     return 0;
 }
 
+/* One document: its new text and whether that differs. */
+typedef struct made_text {
+    text_stream stream;
+    bool differs;
+} made_text;
+
+static int make_text(const tool_context *context, const char *record, const char *path, made_text *made, fault *f) {
+    char *text = read_file(path, f);
+    if (!text)
+        return -1;
+    text_open(&made->stream);
+    int result = render_document(context, record, path, text, made->stream.out, f);
+    text_close(&made->stream);
+    made->differs = strcmp(text, made->stream.text) != 0;
+    free(text);
+    if (result == 0 && made->differs && record_can_replace_file(path) != 0)
+        result = fault_set(f, "cannot write %s: %s; nothing was written", path, strerror(errno));
+    return result;
+}
+
 int update_documents(const tool_context *context, const char *record, char *const paths[], size_t count, fault *f) {
-    text_stream *made = calloc(count, sizeof *made);
+    made_text *made = calloc(count, sizeof *made);
     int result = made ? 0 : fault_set(f, "out of memory");
-    for (size_t i = 0; i < count && result == 0; ++i) {
-        char *text = read_file(paths[i], f);
-        if (!text) {
-            result = -1;
-            break;
-        }
-        text_open(&made[i]);
-        result = render_document(context, record, paths[i], text, made[i].out, f);
-        text_close(&made[i]);
-        free(text);
-    }
     for (size_t i = 0; i < count && result == 0; ++i)
-        result = write_file(paths[i], made[i].text, made[i].size, f);
+        result = make_text(context, record, paths[i], &made[i], f);
+    for (size_t i = 0; i < count && result == 0; ++i) {
+        if (made[i].differs)
+            result = write_file(paths[i], made[i].stream.text, made[i].stream.size, f);
+        if (result == 0)
+            printf("%s: %s\n", paths[i], made[i].differs ? "updated" : "up to date");
+    }
     for (size_t i = 0; made && i < count; ++i)
-        free(made[i].text);
+        free(made[i].stream.text);
     free(made);
     return result;
 }

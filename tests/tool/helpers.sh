@@ -40,7 +40,7 @@ fake() {
 small_path() {
     mkdir -p "$work/path"
     for command in sh cat sed grep diff dirname readlink mktemp rm mkdir date getconf tr id cksum basename cp chmod \
-        printf env sleep ls; do
+        printf env sleep ls mv rmdir touch truncate tail; do
         found=$(command -v "$command") && [ -x "$found" ] && ln -sf "$found" "$work/path/$command"
     done
 }

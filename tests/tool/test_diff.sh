@@ -47,8 +47,11 @@ difference 01 02
 expect_says "-int col = 2;"
 expect_says "3 lines changed"
 
+difference 1 2
+expect_status 0 "plain numbers"
+expect_says "3 lines changed"
 difference 01 07
-expect_status 1 "no such stage"
+expect_status 2 "no such stage"
 expect_says "07: no such stage"
 difference 01
 expect_status 2 "one stage"
@@ -56,6 +59,22 @@ expect_says "two stages are needed"
 difference 01 02 --file kernel_hopper.cu
 expect_status 1 "no such file"
 expect_says "kernel_hopper.cu"
+fake clang-format 'kill -INT $PPID; exec sleep 60'
+mkdir "$work/tmp"
+TMPDIR=$work/tmp difference 01 02
+expect_status 130 "interrupted"
+[ -z "$(ls "$work/tmp")" ] || wrong "left in TMPDIR: $(ls "$work/tmp")"
+rm "$work/path/clang-format"
+mkdir "$work/-tmp"
+cd "$work" || exit 1
+TMPDIR=-tmp difference 01 02
+expect_status 0 "TMPDIR=-tmp"
+expect_says "3 lines changed"
+PATH=$work/path "$tool" diff --source "$source" 01 02 <&- >&- 2>"$work/out"
+status=$?
+expect_status 1 "closed standard streams"
+expect_says "the output could not be written completely"
+expect_silent_on diffutils
 rm "$work/path/diff"
 difference 01 02
 expect_status 1 "no diff command"

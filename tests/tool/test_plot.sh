@@ -56,7 +56,9 @@ plot "$data" --out "$out"
 expect_status 0 "no png"
 expect_says "this gnuplot cannot write PNG."
 expect_says "plot: gnuplot left no $out/speedup.svg"
-expect_no_file "$out/utilization.png" # the one drawn before is gone
+expect_file "$out/utilization.png" # drawn before: not this run's, and not this run's to delete
+expect_says "plot: $out/utilization.png is of an earlier run"
+expect_in "$out/utilization.gp" "set terminal pngcairo size" # the script that is kept can do what others can
 
 # --- only text
 fake gnuplot 'case $* in *png*|*svg*) exit 1 ;; -e*) exit 0 ;; *) echo picture >"${1%.gp}.txt" ;; esac'
@@ -64,17 +66,40 @@ plot "$data" --out "$out"
 expect_status 0 "dumb"
 expect_says "drawn as text"
 expect_says "plot: $out/utilization.txt"
-expect_in "$out/utilization.gp" "set terminal dumb"
+expect_not_in "$out/utilization.gp" "set terminal dumb"
+expect_in "$out/utilization.gp" "set terminal svg"
 
-# --- nothing works, or it breaks halfway
+# --- nothing works, or it breaks halfway: what was drawn before stays, and is not passed off as new
+for extension in svg png txt; do echo old >"$out/utilization.$extension"; done
+cp "$out/utilization.gp" "$work/kept.gp"
+old_pictures_stay() {
+    for extension in svg png txt; do
+        expect_in "$out/utilization.$extension" old
+        expect_says "plot: $out/utilization.$extension is of an earlier run"
+    done
+    cmp -s "$work/kept.gp" "$out/utilization.gp" || wrong "the script got worse"
+    [ -z "$(ls -d "$out"/.drawing* 2>/dev/null)" ] || wrong "a directory was left behind"
+}
+rm "$work/path/gnuplot"
+plot "$data" --out "$out"
+old_pictures_stay
 fake gnuplot 'exit 1'
 plot "$data" --out "$out"
 expect_status 0 "no terminal"
 expect_says "gnuplot has no terminal that works here"
-fake gnuplot 'case $* in -e*) exit 0 ;; *) exit 3 ;; esac'
+old_pictures_stay
+fake gnuplot 'case $* in -e*) exit 0 ;; *) echo half >utilization.svg; exit 3 ;; esac'
 plot "$data" --out "$out"
 expect_status 0 "broken gnuplot"
-expect_says "gnuplot failed on"
+expect_says "gnuplot failed on $out/utilization.gp"
+old_pictures_stay
+fake gnuplot 'case $* in -e*) exit 0 ;; *) kill -INT $PPID; exec sleep 60 ;; esac'
+plot "$data" --out "$out"
+expect_status 130 "interrupted"
+rm "$work/path/gnuplot"
+cmp -s "$work/kept.gp" "$out/utilization.gp" || wrong "the script got worse"
+expect_in "$out/utilization.svg" old
+[ -z "$(ls -d "$out"/.drawing* 2>/dev/null)" ] || wrong "a directory was left behind"
 
 # --- nothing to draw
 sed 's/,pass,/,fail,/' "$data" >"$work/failed.csv"
@@ -102,8 +127,11 @@ plot --dtype f17
 expect_status 2 "--dtype f17"
 expect_says "choose one of f16"
 plot "$work/nothing.csv"
-expect_status 1 "no file"
+expect_status 2 "no file"
 expect_says "cannot read"
+plot "$data" --out ''
+expect_status 2 "--out ''"
+expect_says "--out needs the name of a directory"
 plot a.csv b.csv
 expect_status 2 "two files"
 echo in the way >"$work/file"

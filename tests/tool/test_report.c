@@ -174,6 +174,36 @@ static void checks_show_error_and_bound(void **state) {
     record_list_free(&list);
 }
 
+static void rows_stand_by_type_and_size(void **state) {
+    (void)state;
+    gemm_record rows[4] = {row("02_tiling", "large", 1), row("02_tiling", "small", 2), row("02_tiling", "later", 3),
+                           row("02_tiling", "brain", 4)};
+    rows[1].m = 64;
+    strcpy(rows[3].dtype, "bf16");
+    record_list list = list_of(rows, 4);
+    const selection all = {0};
+    text_stream out;
+    text_open(&out);
+    report_rows(&list, &all, markdown, out.out);
+    text_close(&out);
+    const char *const order[] = {"| kernel | type |", "\n| brain | bf16", "\n| small | f16", "\n| large | f16",
+                                 "\n| later | f16"};
+    const char *at = out.text;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
+        at = strstr(at, order[i]);
+        assert_non_null(at);
+    }
+    free(out.text);
+    strcpy(list.rows[0].stage, "01_naive");
+    text_open(&out);
+    report_rows(&list, &all, markdown, out.out);
+    text_close(&out);
+    assert_non_null(strstr(out.text, "| stage | kernel | type |"));
+    assert_non_null(strstr(out.text, "\n| 01_naive | large | f16"));
+    free(out.text);
+    record_list_free(&list);
+}
+
 static void widths(void **state) {
     (void)state;
     assert_int_equal(display_width("abc"), 3);
@@ -211,6 +241,7 @@ int main(void) {
         cmocka_unit_test(selection_takes_what_there_is),
         cmocka_unit_test(chinese_headings),
         cmocka_unit_test(checks_show_error_and_bound),
+        cmocka_unit_test(rows_stand_by_type_and_size),
         cmocka_unit_test(widths),
         cmocka_unit_test(columns_line_up),
     };

@@ -8,16 +8,27 @@ cp "$repository"/plots/*.gp "$source/plots"
 header=$(sed -n 1p "$here/data/two-stages.csv")
 small_path # no gnuplot: pictures are test_plot.sh's
 
-# driver NAME BODY: a script in which $csv is the file to append to and `row KERNEL STATUS TIME TFLOPS` appends to it.
+# driver NAME BODY [KERNEL...]: a script in which $csv is the file to append to and `row KERNEL STATUS TIME TFLOPS`
+# appends to it. It lists the kernels; with none named it cannot list.
 driver() {
-    cat >"$bin/$1" <<SCRIPT
+    name=$1 body=$2
+    shift 2
+    cat >"$bin/$name" <<SCRIPT
 #!/bin/sh
-echo "$1 \$*" >>"$work/calls"
-stage=$1
+if [ "\$1" = --list ]; then
+    [ -n "$*" ] || exit 2
+    echo "device: cpu (kernel lists are after this line)"
+    echo "kernel         type  registers  what it shows"
+    for kernel in $*; do echo "\$kernel f32 n/a"; echo "\$kernel f16 n/a"; done
+    echo "Registers and occupancy are a GPU's"
+    exit
+fi
+echo "$name \$*" >>"$work/calls"
+stage=$name
 header='$header'
 gpu=\${FAKE_GPU:-}
 SCRIPT
-    cat >>"$bin/$1" <<'SCRIPT'
+    cat >>"$bin/$name" <<'SCRIPT'
 while [ $# -gt 0 ]; do
     [ "$1" = --csv ] && csv=$2
     shift
@@ -27,8 +38,8 @@ row() {
     echo "$stage,$1,f16,f32,4096,4096,4096,1,0,normal,hot,burst,10,$3,,,$4,,,,,,,,,$2,,0.001,0.01,,,,,,,$gpu,,,,," >>"$csv"
 }
 SCRIPT
-    printf '%s\n' "$2" >>"$bin/$1"
-    chmod +x "$bin/$1"
+    printf '%s\n' "$body" >>"$bin/$name"
+    chmod +x "$bin/$name"
 }
 
 ladder() { PATH=$work/path run "$tool" "$@" --source "$source" --bin "$bin"; }
@@ -99,6 +110,38 @@ expect_in "$cpu/cpu.csv" "06_last,b"
 expect_says "8 rows: 3 passed, 5 failed"
 rm "$bin"/03_* "$bin"/04_* "$bin"/05_* "$bin"/06_*
 
+# --- a driver that died keeps the rows it recorded, but not a line that was cut off, however complete it looks
+driver 01_naive 'row coalesced pass 100 1; row cut pass 1 1; truncate -s -1 "$csv"; exit 1'
+driver 02_tiling 'row tile64 pass 25 4; printf "02_tiling,half" >>"$csv"; kill -KILL $$'
+driver 03_full 'row a pass 10 1; exit 3'
+driver 04_opened ': >"$csv"; exit 1'
+driver 05_never 'exit 1'
+ladder run --device cpu --quick
+expect_status 1 "rows before the end"
+expect_in "$cpu/cpu.csv" "01_naive,coalesced"
+expect_not_in "$cpu/cpu.csv" ",cut,"
+expect_in "$cpu/cpu.csv" "exit status 1, and the driver's record is damaged"
+expect_in "$cpu/cpu.csv" "02_tiling,tile64"
+expect_in "$cpu/cpu.csv" "ended by signal 9"
+expect_in "$cpu/cpu.csv" "03_full,a"
+expect_in "$cpu/cpu.csv" "its record could not be written (exit status 3)"
+expect_says "04_opened: FAIL: the driver ended with exit status 1 before it recorded a row"
+expect_says "05_never: FAIL: the driver ended with exit status 1 before it recorded a row"
+expect_says "8 rows: 3 passed, 5 failed"
+rm "$bin"/03_* "$bin"/04_* "$bin"/05_*
+
+# --- a driver that does not end is ended
+driver 01_naive 'row coalesced pass 100 1; exec sleep 60'
+driver 02_tiling 'trap "" TERM; exec sleep 60'
+ladder run --device cpu --quick --time-limit 0.3
+expect_status 1 "time limit"
+expect_says "01_naive: FAIL: the driver was ended after 0.3 s, its time limit (see --time-limit)"
+expect_says "02_tiling: FAIL: the driver was ended after 0.3 s"
+expect_in "$cpu/cpu.csv" "01_naive,coalesced"
+ladder run --device cpu --time-limit 0
+expect_status 2 "--time-limit 0"
+expect_says "--time-limit 0: it must be a number of seconds above 0"
+
 # --- refused options: everywhere is bad usage and changes nothing; here and there is a note
 cp "$cpu/cpu.csv" "$work/before"
 driver 01_naive 'echo "01_naive: --kernel: none such" >&2; exit 2'
@@ -106,12 +149,32 @@ driver 02_tiling 'exit 2'
 ladder run --device cpu --kernel tile64
 expect_status 2 "all refuse"
 expect_says "no stage accepted these options"
+[ "$(grep -c 'none such' "$work/out")" -eq 1 ] || wrong "a driver's complaint was printed twice"
 cmp -s "$work/before" "$cpu/cpu.csv" || wrong "a refused run changed the record"
 driver 02_tiling 'row tile64 pass 25 4'
 ladder run --device cpu --kernel tile64
 expect_status 0 "one accepts"
 expect_says "01_naive: left out"
 expect_not_in "$cpu/cpu.csv" 01_naive
+
+# --- each stage is given the kernels it has
+driver 01_naive 'row coalesced pass 100 1' cpu_loop coalesced
+driver 02_tiling 'row tile64 pass 25 4' tile32 tile64
+: >"$work/calls"
+ladder run --device cpu --quick --kernel coalesced,tile64 --kernel tile32
+expect_status 0 "kernels of two stages"
+expect_in "$work/calls" "01_naive --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=coalesced --csv"
+expect_in "$work/calls" "02_tiling --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=tile64,tile32 --csv"
+: >"$work/calls"
+ladder run --device cpu --quick --kernel tile64
+expect_status 0 "kernel of one stage"
+expect_says "01_naive: left out: it has no kernel of that name"
+expect_not_in "$work/calls" 01_naive
+: >"$work/calls"
+ladder run --device cpu --kernel coalesced,tile46
+expect_status 2 "a name that no stage has"
+expect_says "--kernel tile46: no chosen stage has it; choose from cpu_loop,coalesced,tile32,tile64"
+expect_not_in "$work/calls" _
 
 # --- an interrupt leaves everything as it was
 cp "$cpu/cpu.csv" "$work/before"
@@ -120,6 +183,46 @@ ladder run --device cpu
 expect_status 130 "interrupted"
 expect_says "interrupted; no file was changed"
 cmp -s "$work/before" "$cpu/cpu.csv" || wrong "an interrupted run changed the record"
+
+# --- what was measured before it is kept, whatever signal came and whoever got it, and nothing is left behind
+mkdir "$work/tmp"
+TMPDIR=$work/tmp
+export TMPDIR
+driver 01_naive 'row coalesced pass 100 1'
+for stop in INT:130 TERM:143 HUP:129; do
+    rm -f "$cpu"/rescued*
+    driver 02_tiling "row tile64 pass 25 4; echo \$\$ >'$work/child'; kill -${stop%:*} \$PPID; exec sleep 60"
+    ladder run --device cpu --quick
+    expect_status "${stop#*:}" "SIG${stop%:*}"
+    expect_says "interrupted; the 2 rows so far are in $cpu/rescued-"
+    for file in "$cpu"/rescued-*.csv; do
+        expect_in "$file" "01_naive,coalesced"
+        expect_in "$file" "02_tiling,tile64,f16,f32,4096,4096,4096,1,0,normal,hot,burst,10,25,,,4,,,4,"
+    done
+    ! kill -0 "$(cat "$work/child")" 2>/dev/null || wrong "the driver was left running"
+    [ -z "$(ls "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls "$TMPDIR")"
+done
+cmp -s "$work/before" "$cpu/cpu.csv" || wrong "an interrupted run changed the record"
+driver 02_tiling 'row tile64 pass 25 4'
+unset TMPDIR
+
+# --- a name that begins with '-' is no option
+mkdir "$work/-tmp"
+cd "$work" || exit 1
+TMPDIR=-tmp ladder run --device cpu --quick
+expect_status 0 "TMPDIR=-tmp"
+cd - >/dev/null || exit 1
+
+# --- a reader that went away costs nothing; output that is lost is no success
+if [ -w /dev/full ]; then
+    PATH=$work/path "$tool" run --device cpu --quick --source "$source" --bin "$bin" >/dev/full 2>"$work/out"
+    status=$?
+    expect_status 1 "full standard output"
+    expect_says "the output could not be written completely"
+fi
+rm "$cpu/cpu.csv"
+PATH=$work/path "$tool" run --device cpu --quick --source "$source" --bin "$bin" 2>/dev/null | true
+expect_file "$cpu/cpu.csv"
 
 # --- on a GPU: a partial run stays in the build tree, a whole one is recorded, a failed one is not
 FAKE_GPU="FAKE GPU"
@@ -145,10 +248,73 @@ expect_in "$gpu/gpu.csv" ",fail,"
 ladder run 1 --device gpu --out "$work/mine.csv"
 expect_status 0 "--out"
 expect_file "$work/mine.csv"
-ladder run 1 --device gpu --out "$work/mine.csv/inside.csv"
-expect_status 1 "--out inside a file"
-expect_says "is in the way: it is not a directory; the rows are in $gpu/rescued.csv"
-expect_file "$gpu/rescued.csv"
+
+# --- --out replaces records only, and what cannot be written is found before anything runs
+: >"$work/calls"
+refused() {
+    ladder run 1 --device gpu --out "$1"
+    expect_status 2 "--out $1"
+    expect_says "$2"
+    expect_not_in "$work/calls" _
+}
+echo "a thesis, not a record" >"$work/thesis.csv"
+cp "$work/thesis.csv" "$work/thesis.before"
+refused "$work/thesis.csv" "which is no record file"
+cmp -s "$work/thesis.csv" "$work/thesis.before" || wrong "--out replaced a file that is no record"
+refused "$work" "Is a directory"
+refused "$work/new/" "it needs the name of a file"
+refused "" "it needs the name of a file"
+refused "$work/mine.csv/inside.csv" "Not a directory"
+refused "/proc/nowhere/mine.csv" "cannot write"
+chmod 0444 "$work/mine.csv"
+refused "$work/mine.csv" "Permission denied"
+chmod 0644 "$work/mine.csv"
+ladder run 1 --device gpu --out "$work/mine.csv"
+expect_status 0 "--out over a record"
+: >"$work/empty.csv"
+ladder run 1 --device gpu --out "$work/empty.csv"
+expect_status 0 "--out over an empty file"
+ladder run 1 --device gpu --out "$work/new/place/mine.csv"
+expect_status 0 "--out into a directory to be made"
+expect_file "$work/new/place/mine.csv"
+run "$tool" run 1 --device gpu --source "$work" --bin "$bin"
+expect_status 2 "--source elsewhere"
+expect_says "is no gemm-ladder"
+expect_no_file "$work/build"
+
+# --- a record that cannot be written after all goes to a new file, next time to another, where there is a place
+driver 01_naive "row coalesced pass 100 1; mkdir -p '$work/late.csv'"
+for time in first second; do
+    rm -rf "$work/late.csv"
+    ladder run 1 --device gpu --out "$work/late.csv"
+    expect_status 1 "$time rescue"
+    expect_says "; the rows are in $gpu/rescued-"
+done
+[ "$(cat "$gpu"/rescued-*.csv | grep -c coalesced)" -eq 2 ] || wrong "a second rescue replaced the first"
+rm -rf "$work/late.csv" "$source/build/gpu"
+echo "in the way" >"$source/build/gpu"
+TMPDIR=$work/tmp ladder run 1 --device gpu --out "$work/late.csv"
+expect_status 1 "no build directory"
+expect_says "the rows are in $work/tmp/rescued-"
+rm -r "$source/build/gpu" "$work/late.csv"
+driver 01_naive 'row coalesced pass 100 1'
+
+# --- a stage that does not compile is a row, and the others run
+ladder run --device cpu --quick --broken=01_naive=build/cpu/01_naive.log --broken=07_new=log
+expect_status 1 "broken stage"
+expect_in "$cpu/cpu.csv" "does not compile, see build/cpu/01_naive.log"
+expect_in "$cpu/cpu.csv" "07_new,(driver)"
+expect_in "$cpu/cpu.csv" "02_tiling"
+mkdir -p "$source/01_naive" "$source/07_new"
+: >"$source/01_naive/kernel.cu" && : >"$source/07_new/kernel.cu"
+ladder run --targets --size 256 7
+expect_status 0 "--targets"
+[ "$(cat "$work/out")" = 07_new ] || wrong "--targets printed more than the stage"
+ladder run --targets 8
+expect_status 2 "--targets without such a stage"
+expect_says "8: no such stage; choose from 01_naive, 07_new"
+ladder run --device cpu -D gpu
+expect_status 2 "two devices"
 
 # --- a repository without plots/data yet: the directory is made
 driver 02_tiling 'row tile64 pass 25 4'

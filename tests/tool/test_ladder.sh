@@ -137,6 +137,10 @@ expect_status 1 "the only stage is broken"
 expect_says "the build failed"
 FAKE_BREAK=
 : >"$work/calls"
+ladder run --hel
+expect_status 0 "run --hel"
+expect_says "Usage: ladder run"
+expect_not_in "$work/calls" "--target 0"
 ladder run 9
 expect_status 2 "no such stage"
 expect_says "9: no such stage; choose from 01_naive, 02_tiling"

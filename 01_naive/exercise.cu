@@ -7,6 +7,7 @@
  *
  *   cmake --build --preset cpu --target 01_naive_exercise
  *   build/cpu/exercise/01_naive --m 129 --n 257 --k 65 --dtype f32,f16
+ *   build/cpu/exercise/01_naive --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
  *   build/cpu/exercise/01_naive --m 8 --n 8 --k 0 --beta 2
  *
  * On a GPU say gpu for cpu. It is solved when every line says PASS. kernel.cu is one solution.

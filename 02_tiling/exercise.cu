@@ -8,6 +8,8 @@
  *
  *   cmake --build --preset cpu --target 02_tiling_exercise
  *   build/cpu/exercise/02_tiling --m 129 --n 257 --k 65 --dtype f32,f16
+ *   build/cpu/exercise/02_tiling --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
+ *   build/cpu/exercise/02_tiling --m 65 --n 300 --k 17
  *   build/cpu/exercise/02_tiling --m 65 --n 67 --k 33 --poke A:64:32:nan
  *
  * Start with --kernel tile32, where PER_THREAD is 1. On a GPU say gpu for cpu. It is solved when every line says PASS.
@@ -23,9 +25,11 @@
 template <typename T, int TILE>
 __global__ void __launch_bounds__(THREADS) tiling(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B,
                                                   int64_t ldb, float beta, T *C, int64_t ldc) {
-    static_assert(TILE % BLOCK == 0, "every thread computes the same number of elements: TILE is a multiple of BLOCK");
+    static_assert(TILE % BLOCK == 0,
+                  "TILE must be a multiple of BLOCK: every thread computes the same number of elements");
     static_assert(BK == BLOCK,
-                  "one thread column fetches one column of the A piece, one thread row one row of the B piece");
+                  "BK must equal BLOCK: thread column x fetches column x of the A piece, row y row y of B's");
+    static_assert(2 * TILE * BK * sizeof(float) <= 48 * 1024, "TILE is too large: As and Bs must fit into 48 KB");
     constexpr int PER_THREAD = TILE / BLOCK; /* a thread's rows and columns lie BLOCK apart */
     __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
     __shared__ float Bs[BK][TILE];
@@ -42,6 +46,7 @@ __global__ void __launch_bounds__(THREADS) tiling(int M, int N, int K, float alp
         /* TODO 2: the same for B[k0 .. k0+BK-1][col0 .. col0+TILE-1] into Bs. */
         Bs[ty][tx] = 0.0f;
         (void)B, (void)ldb;
+        (void)As, (void)Bs;
 
         /* TODO 3: two barriers are missing in this loop. Where, and what does each protect? */
 

@@ -19,9 +19,11 @@
 template <typename T, int TILE>
 __global__ void __launch_bounds__(THREADS) tiling(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B,
                                                   int64_t ldb, float beta, T *C, int64_t ldc) {
-    static_assert(TILE % BLOCK == 0, "every thread computes the same number of elements: TILE is a multiple of BLOCK");
+    static_assert(TILE % BLOCK == 0,
+                  "TILE must be a multiple of BLOCK: every thread computes the same number of elements");
     static_assert(BK == BLOCK,
-                  "one thread column fetches one column of the A piece, one thread row one row of the B piece");
+                  "BK must equal BLOCK: thread column x fetches column x of the A piece, row y row y of B's");
+    static_assert(2 * TILE * BK * sizeof(float) <= 48 * 1024, "TILE is too large: As and Bs must fit into 48 KB");
     constexpr int PER_THREAD = TILE / BLOCK; /* a thread's rows and columns lie BLOCK apart */
     __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
     __shared__ float Bs[BK][TILE];

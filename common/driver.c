@@ -9,7 +9,9 @@
 #include "record.h"
 #include "verify.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ typedef struct {
     int lost; /* a record or the terminal could not be written */
 } run;
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_WRITTEN = 3 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_WRITTEN = 3, EXIT_NO_DEVICE = 4 };
 
 static _Noreturn void usage_error(const char *sentence) {
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, sentence);
@@ -224,7 +226,7 @@ static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gem
         timing_result times;
         snprintf(row.protocol, sizeof row.protocol, "%s", how.protocol == PROTOCOL_BURST ? "burst" : "sustained");
         const cudaError_t error = problem_time(p, kernel, r->cublas, &how, r->monitor, &times);
-        char why[200];
+        char why[256];
         if (error != cudaSuccess) {
             snprintf(why, sizeof why, "failed while it was timed: %s", cudaGetErrorString(error));
             set_status(&row, "fail", why);
@@ -245,7 +247,7 @@ static int is_timed(const run *r, const gemm_problem *s) {
 
 static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     gemm_record row;
-    char why[200];
+    char why[256];
     describe_row(r, kernel, &p->device, &row);
     if (problem_run(p, kernel, why, sizeof why) != 0) {
         set_status(&row, "fail", why);
@@ -294,7 +296,7 @@ static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *sha
 
 /* All chosen kernels on one shape and type. */
 static void run_shape(run *r, const gemm_problem *shape) {
-    char why[200];
+    char why[256];
     problem p;
     const int with_baseline = r->cublas != NULL && is_timed(r, shape);
     /* Too large is a reason to skip; anything else that keeps the problem from the device is a failure. */
@@ -358,6 +360,18 @@ static gemm_problem shape_of(const options *o, int64_t size, gemm_dtype dtype) {
     return s;
 }
 
+/* A driver called like a stage directory must be that stage: a copied main.c still carries the old name, and its rows
+ * would be taken for the other stage's. */
+static void check_name(const gemm_stage *stage) {
+    const char *own = program_invocation_short_name;
+    char sentence[200];
+    if (isdigit((unsigned char)own[0]) && isdigit((unsigned char)own[1]) && own[2] == '_' && strcmp(own, stage->name)) {
+        snprintf(sentence, sizeof sentence,
+                 "this driver is %.60s, but its main.c names the stage %.60s: correct it there", own, stage->name);
+        usage_error(sentence);
+    }
+}
+
 static void choose_device(const options *o) {
 #ifdef GEMM_CPU_DEVICE
     if (o->device == DEVICE_GPU)
@@ -407,7 +421,7 @@ static void check_output(const char *flag, const char *path,
     if (!path)
         return;
     const int exists = stat(path, &status) == 0;
-    if (exists && !S_ISREG(status.st_mode)) {
+    if ((exists && !S_ISREG(status.st_mode)) || (!exists && lstat(path, &status) == 0)) {
         snprintf(sentence, sizeof sentence, "--%s: %s is not a plain file", flag, path);
         usage_error(sentence);
     }
@@ -415,14 +429,14 @@ static void check_output(const char *flag, const char *path,
         snprintf(sentence, sizeof sentence, "--%s: %s; it is left alone, choose another file", flag, why);
         usage_error(sentence);
     }
-    FILE *f = fopen(path, "a");
-    if (!f) {
+    const int tried = open(path, exists ? O_WRONLY | O_APPEND : O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (tried < 0) {
         snprintf(sentence, sizeof sentence, "--%s: cannot write %s: %s", flag, path, strerror(errno));
         usage_error(sentence);
     }
-    fclose(f);
+    close(tried);
     if (!exists)
-        unlink(path); /* only tried */
+        unlink(path);
 }
 
 static int is_csv_record(const char *path, char *why, size_t size) {
@@ -432,21 +446,49 @@ static int is_csv_record(const char *path, char *why, size_t size) {
     return result;
 }
 
+/* An array whose first object starts with a stage, or an empty one. */
 static int is_json_record(const char *path, char *why, size_t size) {
-    char start[16] = "";
+    char start[64] = "", word[8] = "";
     FILE *f = fopen(path, "r");
-    const int is_array = f && fscanf(f, " %15[[{}\n ]", start) == 1 && start[0] == '[';
+    const size_t got = f ? fread(start, 1, sizeof start - 1, f) : 0;
     if (f)
         fclose(f);
-    if (!is_array)
+    start[got] = '\0';
+    int end = 0;
+    const int is_ours = (sscanf(start, " [ { \"%7[^\"]", word) == 1 && strcmp(word, "stage") == 0) ||
+                        (sscanf(start, " [ ]%n", &end) == 0 && end > 0);
+    if (!is_ours)
         snprintf(why, size, "%s exists and is not a JSON record", path);
-    return is_array ? 0 : -1;
+    return is_ours ? 0 : -1;
+}
+
+/* The directory of a path as it really is, and the name in it; both to be freed, NULL when they cannot be had. */
+static void take_apart(const char *path, char **directory, char **name) {
+    const char *slash = strrchr(path, '/');
+    char *head = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    *name = strdup(slash ? slash + 1 : path);
+    *directory = head ? realpath(head, NULL) : NULL;
+    free(head);
+}
+
+/* However the two are spelled. */
+static int is_same_file(const char *a, const char *b) {
+    char *directories[2], *names[2];
+    take_apart(a, &directories[0], &names[0]);
+    take_apart(b, &directories[1], &names[1]);
+    const int same = directories[0] && directories[1] && names[0] && names[1] &&
+                     strcmp(directories[0], directories[1]) == 0 && strcmp(names[0], names[1]) == 0;
+    for (int i = 0; i < 2; i++) {
+        free(directories[i]);
+        free(names[i]);
+    }
+    return same;
 }
 
 static void check_outputs(const options *o) {
     check_output("csv", o->csv, is_csv_record);
     check_output("json", o->json, is_json_record);
-    if (o->csv && o->json && strcmp(o->csv, o->json) == 0)
+    if (o->csv && o->json && is_same_file(o->csv, o->json))
         usage_error("--json: the same file as --csv; choose another");
 }
 
@@ -484,12 +526,15 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     options_parse(&r.options, argc, argv, stage);
     if (r.options.size_count == 0)
         r.options.sizes[r.options.size_count++] = DEFAULT_SIZE;
+    check_name(stage);
     choose_device(&r.options);
     run_all(&r, only_validate); /* a bad shape ends the run before anything is written */
     if (!r.options.list)
         check_outputs(&r.options);
-    if (gpu_describe(&r.gpu, error, sizeof error) != 0)
-        usage_error(error);
+    if (gpu_describe(&r.gpu, error, sizeof error) != 0) {
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, error);
+        return EXIT_NO_DEVICE;
+    }
     choose_protocols(&r);
     r.cublas = r.protocol_count > 0 ? baseline_open(error, sizeof error) : NULL; /* takes a second: only when needed */
     print_device(&r);

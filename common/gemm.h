@@ -80,7 +80,7 @@ typedef struct gemm_stage {
 } gemm_stage;
 
 /* Runs a stage's driver. Returns the exit status: 0 every row passed or was skipped with its reason, 1 a row failed,
- * 2 the command line or the device was not usable, 3 a record or the output could not be written. */
+ * 2 the command line was not usable, 3 a record or the output could not be written, 4 the device was not usable. */
 int gemm_main(int argc, char **argv, const gemm_stage *stage);
 
 #ifdef __cplusplus

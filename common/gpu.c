@@ -186,13 +186,14 @@ gpu_monitor *gpu_monitor_open(const gpu_info *info) {
     if (!m->library)
         return m;
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device) != cudaSuccess ||
-        !load(m->library, "nvmlDeviceGetHandleByPciBusId_v2", &by_bus) || by_bus(bus_id, &m->device) != 0 ||
-        !load(m->library, "nvmlDeviceGetClockInfo", &m->clock) ||
-        !load(m->library, "nvmlDeviceGetFieldValues", &m->fields) ||
-        !load(m->library, "nvmlDeviceGetTemperature", &m->temperature)) {
+        !load(m->library, "nvmlDeviceGetHandleByPciBusId_v2", &by_bus) || by_bus(bus_id, &m->device) != 0) {
         close_nvml(m->library);
         m->library = NULL;
+        return m;
     }
+    load(m->library, "nvmlDeviceGetClockInfo", &m->clock);
+    load(m->library, "nvmlDeviceGetFieldValues", &m->fields);
+    load(m->library, "nvmlDeviceGetTemperature", &m->temperature);
     return m;
 }
 
@@ -208,17 +209,17 @@ void gpu_monitor_sample(gpu_monitor *m) {
     unsigned value;
     if (!m || !m->library)
         return;
-    if (m->clock(m->device, NVML_CLOCK_SM, &value) == 0) {
+    if (m->clock && m->clock(m->device, NVML_CLOCK_SM, &value) == 0) {
         m->clock_sum += value;
         m->clock_count++;
     }
     /* Not nvmlDeviceGetPowerUsage: that is a mean over the last second, most of it before this kernel. */
     field_value power = {.id = NVML_FI_DEV_POWER_INSTANT};
-    if (m->fields(m->device, 1, &power) == 0 && power.status == 0) {
+    if (m->fields && m->fields(m->device, 1, &power) == 0 && power.status == 0) {
         m->power_sum += power.value.u32 / 1000.0; /* from milliwatts */
         m->power_count++;
     }
-    if (m->temperature(m->device, NVML_TEMPERATURE_GPU, &value) == 0) {
+    if (m->temperature && m->temperature(m->device, NVML_TEMPERATURE_GPU, &value) == 0) {
         m->temperature_sum += value;
         m->temperature_count++;
     }

@@ -264,15 +264,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
 void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     char *doc;
     *o = (options){.m = -1, .n = -1, .k = -1, .alpha = 1.0, .warmup = 3, .samples = 10, .seed = 1};
-    if (asprintf(&doc,
-                 "%s: %s\v"
-                 "Exit status: 0 when every row passed or was skipped with its reason, 1 when one failed, 2 when the "
-                 "command line or the device was not usable, 3 when a record could not be written.\n\n"
-                 "Examples:\n"
-                 "  %s --m 129 --n 257 --k 65 --dtype f32,f16\n"
-                 "  %s --size 256 --init ones --poke A:3:5:nan\n"
-                 "  %s --size 1024,2048,4096 --protocol both --csv record.csv",
-                 stage->name, stage->title, stage->name, stage->name, stage->name) < 0)
+    if (asprintf(
+            &doc,
+            "%s: %s\v"
+            "Exit status: 0 when every row passed or was skipped with its reason, 1 when one failed, 2 when the "
+            "command line was not usable, 3 when a record could not be written, 4 when the device was not usable.\n\n"
+            "Examples:\n"
+            "  %s --m 129 --n 257 --k 65 --dtype f32,f16\n"
+            "  %s --size 256 --init ones --poke A:3:5:nan\n"
+            "  %s --size 1024,2048,4096 --protocol both --csv record.csv",
+            stage->name, stage->title, stage->name, stage->name, stage->name) < 0)
         exit(2);
     const struct argp argp = {option_list, parse_option, NULL, doc, NULL, NULL, NULL};
     parsed_stage = stage;

@@ -11,7 +11,8 @@ enum {
     ROW_GROUP = 16,     /* rows that share one conversion of B ... */
     COLUMN_CHUNK = 256, /* ... and columns: 2 x 16 x 256 doubles of sums stay in a core's L2 cache */
     SAMPLED_ROWS = 32,
-    POKED_ROWS = 64 /* as many as there can be --poke options */
+    POKED_ROWS = 64, /* as many as there can be --poke options */
+    MAX_BLOCKS = 256
 };
 static const double FULL_PRODUCTS = 0x1p30; /* multiply-adds: about a second on two cores */
 static const double FULL_ELEMENTS = 0x1p24; /* of C: 256 MiB of references */
@@ -78,18 +79,11 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int has_only_finite(const oracle_problem *p, int64_t row) {
-    for (int64_t k = 0; k < p->K; k++)
-        if (!isfinite(number_load(p->dtype, p->A, row * p->K + k)))
-            return 0;
-    return 1;
-}
-
 /* Rows where kernels go wrong first: the ends and both sides of every usual block edge; rows of A with infinities or
  * NaN, which no sum can judge (only --poke makes such); then random ones. */
-static int64_t choose_rows(const oracle_problem *p, int64_t *rows, uint64_t *random) {
+static int64_t choose_rows(const oracle *o, int64_t *rows, uint64_t *random) {
     static const int64_t edges[] = {0, 1, 31, 32, 63, 64, 127, 128, 255, 256};
-    const int64_t M = p->M;
+    const int64_t M = o->problem.M;
     const int64_t tail[] = {M - 1, M - 2, M / 32 * 32 - 1, M / 128 * 128 - 1, M / 128 * 128};
     int64_t count = 0;
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
@@ -100,8 +94,8 @@ static int64_t choose_rows(const oracle_problem *p, int64_t *rows, uint64_t *ran
             rows[count++] = tail[i];
     while (count < SAMPLED_ROWS)
         rows[count++] = (int64_t)(next_random(random) % (uint64_t)M);
-    for (int64_t i = 0; i < M && p->alpha != 0.0 && count < SAMPLED_ROWS + POKED_ROWS; i++)
-        if (!has_only_finite(p, i))
+    for (int64_t i = 0; i < M && count < SAMPLED_ROWS + POKED_ROWS; i++)
+        if (!isfinite(o->row_norm[i]))
             rows[count++] = i;
     qsort(rows, (size_t)count, sizeof *rows, ascending);
     int64_t unique = 0;
@@ -165,51 +159,66 @@ static void project_row_of_c(void *context, int64_t i) {
 typedef struct {
     const oracle_problem *p;
     const void *array;
-    int64_t rows, cols;
-    double *squares; /* one a row */
-} norm_work;
+    int64_t cols;
+    double *squares, *largest; /* one a row */
+} size_work;
 
-static void square_row(void *context, int64_t i) {
-    const norm_work *w = context;
-    w->squares[i] = 0.0;
+static void measure_row(void *context, int64_t i) {
+    const size_work *w = context;
+    w->squares[i] = w->largest[i] = 0.0;
     for (int64_t j = 0; j < w->cols; j++) {
-        const double x = (double)number_load(w->p->dtype, w->array, i * w->cols + j);
-        w->squares[i] += isfinite(x) ? x * x : 0.0;
+        const double x = fabs((double)number_load(w->p->dtype, w->array, i * w->cols + j));
+        if (isfinite(x)) {
+            w->squares[i] += x * x;
+            w->largest[i] = fmax(w->largest[i], x);
+        }
     }
 }
 
-/* Root mean square of the finite elements of a matrix; 0 when it is empty or memory ran out. */
-static double rms(const oracle_problem *p, const void *array, int64_t rows, int64_t cols) {
-    norm_work w = {p, array, rows, cols, malloc(sizeof(double) * (size_t)rows + 1)};
+/* Root mean square and largest size of the finite elements of a matrix; 0 when it is empty. Returns -1 without memory.
+ */
+static int measure(const oracle_problem *p, const void *array, int64_t rows, int64_t cols, double *rms,
+                   double *largest) {
+    const size_t bytes = sizeof(double) * (size_t)(cols > 0 ? rows : 0) + 1;
+    size_work w = {p, array, cols, malloc(bytes), malloc(bytes)};
+    const int failed = !w.squares || !w.largest;
     double sum = 0.0;
-    if (w.squares && rows > 0 && cols > 0) {
-        parallel_for(rows, square_row, &w);
-        for (int64_t i = 0; i < rows; i++)
+    *rms = *largest = 0.0;
+    if (!failed && rows > 0 && cols > 0) {
+        parallel_for(rows, measure_row, &w);
+        for (int64_t i = 0; i < rows; i++) {
             sum += w.squares[i];
-        sum /= (double)rows * (double)cols;
+            *largest = fmax(*largest, w.largest[i]);
+        }
+        *rms = sqrt(sum / ((double)rows * (double)cols));
     }
     free(w.squares);
-    return sqrt(sum);
+    free(w.largest);
+    return failed ? -1 : 0;
 }
 
-/* Widest block for which an honest kernel's rounding, lambda times the root of the sum of squared element bounds, stays
- * under half of a 1 % slip: lambda (dot_factor u + u_out (1 / sqrt(K) + c)) sqrt(width) <= 0.005. The second term
- * rounds elements to the type of C: a product has a typical size of |a||b| / sqrt(K), and c = |beta C| /
- * (|alpha||a||b|). */
-static int64_t choose_block_width(const oracle *o, double c) {
+/* Width of the blocks of columns. The widest for which an honest kernel's rounding, lambda times the root of the sum of
+ * squared element bounds, stays under half of a 1 % slip: lambda (dot_factor u + u_out (1 / sqrt(K) + c)) sqrt(width)
+ * <= 0.005. The second term rounds elements to the type of C: a product has a typical size of |a||b| / sqrt(K), and c =
+ * |beta C| / (|alpha||a||b|). Never more than MAX_BLOCKS blocks: the check must not become the product. Also finds that
+ * whole numbers are small enough for exact sums, where dot_factor is 0. Returns -1 without memory. */
+static int choose_block_width(oracle *o) {
     const oracle_problem *p = &o->problem;
+    double a, b, c = 0.0, a_max, b_max, c_max = 0.0;
+    if (measure(p, p->A, p->M, p->K, &a, &a_max) || measure(p, p->B, p->K, p->N, &b, &b_max) ||
+        (p->beta != 0.0 && measure(p, p->C, p->M, p->N, &c, &c_max)))
+        return -1;
+    const double K = fmax((double)p->K, 1.0), products = fabs(p->alpha) * a * b * K;
+    if (p->integers && fmax(1.0, fabs(p->alpha)) * K * a_max * b_max + fabs(p->beta) * c_max <= 0x1p24)
+        o->dot_factor = 0.0;
+    const double old = products > 0.0 ? fabs(p->beta) * c / products : 0.0;
     const double out = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype);
-    const double rounding = out * (1.0 / sqrt(fmax((double)p->K, 1.0)) + c) + 3.0 * 0x1p-24 * c;
-    const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding)), 2.0);
-    return width < 1.0 ? 1 : width > 4096.0 ? 4096 : (int64_t)width;
-}
-
-/* Size of beta C beside the products, for choose_block_width; 0 where there is nothing to compare. */
-static double relative_old(const oracle_problem *p) {
-    if (p->beta == 0.0)
-        return 0.0;
-    const double products = fabs(p->alpha) * rms(p, p->A, p->M, p->K) * rms(p, p->B, p->K, p->N) * (double)p->K;
-    return products > 0.0 ? fabs(p->beta) * rms(p, p->C, p->M, p->N) / products : 0.0;
+    const double rounding = out * (1.0 / sqrt(K) + old) + 3.0 * 0x1p-24 * old;
+    const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding) + 1e-9), 2.0);
+    const int64_t least = div_up(p->N, MAX_BLOCKS);
+    o->block_width = width > 4096.0 ? 4096 : width > (double)least ? (int64_t)width : least;
+    o->block_count = div_up(p->N, o->block_width);
+    return 0;
 }
 
 /* Columns chunk .. chunk + COLUMN_CHUNK - 1. */
@@ -227,8 +236,8 @@ static void leave_out_infinite(void *context, int64_t chunk) {
 static int create_projection(oracle *o, uint64_t *random) {
     const oracle_problem *p = &o->problem;
     o->project_factor = lambda_for((double)p->M * (double)p->N);
-    o->block_width = choose_block_width(o, relative_old(p));
-    o->block_count = div_up(p->N, o->block_width);
+    if (choose_block_width(o) != 0)
+        return -1;
     const size_t blocks = (size_t)o->block_count;
     o->signs = malloc((size_t)p->N);
     o->projection = malloc(sizeof(double) * (size_t)p->M * blocks);
@@ -263,19 +272,17 @@ static int is_full(const oracle_problem *p, oracle_mode mode) {
 
 /* Higham and Mary (2019), theorem 3.1: with probability 1 - 2 K exp(-lambda^2 / 2) the error of a dot product of length
  * K stays below lambda sqrt(K) u sum |a||b|, when the single roundings are independent with mean zero; never above the
- * classical K u sum |a||b|. Whole numbers are often equal numbers, whose roundings all go one way: the classical bound.
- */
+ * classical K u sum |a||b|, which holds for one-sided roundings too. */
 static double dot_factor(const oracle_problem *p) {
     const double K = (double)p->K;
-    return p->integers ? K : fmin(K, lambda_for((double)p->M * (double)p->N * K) * sqrt(K));
+    return p->one_sided ? K : fmin(K, lambda_for((double)p->M * (double)p->N * K) * sqrt(K));
 }
 
 double oracle_bytes(const oracle_problem *problem, oracle_mode mode) {
     const double M = (double)problem->M, N = (double)problem->N, K = (double)problem->K;
     if (is_full(problem, mode))
         return 2.0 * sizeof(double) * M * N;
-    oracle o = {.problem = *problem, .dot_factor = dot_factor(problem), .project_factor = lambda_for(M * N)};
-    const double blocks = ceil(N / (double)choose_block_width(&o, 0.0));
+    const double blocks = fmin(N, MAX_BLOCKS);
     return sizeof(double) * (2.0 * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * (M + 2.0 * K) + M) + N;
 }
 
@@ -287,18 +294,20 @@ int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, ui
 
     const size_t limit = o->full ? (size_t)problem->M : SAMPLED_ROWS + POKED_ROWS;
     o->rows = malloc(sizeof(int64_t) * limit + 1);
-    if (!o->rows)
+    if (!o->rows || (!o->full && create_projection(o, &random) != 0)) {
+        oracle_destroy(o);
         return -1;
+    }
     if (o->full)
         for (o->row_count = 0; o->row_count < problem->M; o->row_count++)
             o->rows[o->row_count] = o->row_count;
     else
-        o->row_count = choose_rows(problem, o->rows, &random);
+        o->row_count = choose_rows(o, o->rows, &random);
 
     const size_t bytes = sizeof(double) * (size_t)o->row_count * (size_t)problem->N + 1;
     o->reference = malloc(bytes);
     o->magnitude = malloc(bytes);
-    if (!o->reference || !o->magnitude || (!o->full && create_projection(o, &random))) {
+    if (!o->reference || !o->magnitude) {
         oracle_destroy(o);
         return -1;
     }

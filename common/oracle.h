@@ -19,7 +19,8 @@ typedef struct {
     int64_t M, N, K;
     double alpha, beta;
     const void *A, *B, *C;
-    int integers; /* all elements, alpha and beta are whole numbers: sums below 2^24 must come out exact */
+    int integers;  /* all elements, alpha and beta are whole numbers: sums below 2^24 must come out exact */
+    int one_sided; /* elements are often equal, so that roundings may all go one way; true for all but random numbers */
 } oracle_problem;
 
 typedef struct {

@@ -14,7 +14,7 @@ typedef struct {
     void *pristine;        /* device copy of C before the product, packed; NULL when beta == 0 */
     matrix baseline_C;     /* cuBLAS writes here */
     int has_baseline;      /* cuBLAS ran this problem and agrees with the oracle */
-    char no_baseline[200]; /* why not */
+    char no_baseline[256]; /* why not */
     int has_oracle;
     oracle reference;
 } problem;
@@ -40,9 +40,9 @@ int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_siz
 cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,
                          gpu_monitor *monitor, timing_result *result);
 
-/* Fetches what the last timed launch left in C, for another check; p->result then holds it. Returns 0 when the guards
- * hold and the result can be judged, 1 when there is nothing to judge (beta != 0: C went through many launches; a host
- * kernel), -1 with a sentence in `why`. */
+/* Fetches what the last timed launch left in C (with beta != 0: what one more launch computes), for another check;
+ * p->result then holds it. Returns 0 when the guards hold and the result can be judged, 1 when there is nothing to
+ * judge (a host kernel), -1 with a sentence in `why`. */
 int problem_fetch_timed(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
 #endif

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,20 +24,20 @@ double verify_bound(const oracle *o, double reference, double magnitude, double 
     return e + number_unit_roundoff(dtype) * (fabs(reference) + e) + number_min_subnormal(dtype) / 2.0;
 }
 
-/* No intermediate value of an element is larger than this. */
+/* No finite intermediate value of an element is larger than this. */
 static double largest_on_the_way(const oracle_problem *p, double magnitude, double beta_c) {
-    return fmax(1.0, fabs(p->alpha)) * magnitude + fabs(beta_c);
+    return fmax(1.0, fabs(p->alpha)) * magnitude + (isfinite(beta_c) ? fabs(beta_c) : 0.0);
 }
 
 int verify_element(gemm_dtype dtype, double got, double want, double bound, double largest) {
     if (isnan(want))
         return isnan(got);
-    if (isinf(want))
-        return got == want;
-    if (isfinite(got))
+    if (isfinite(got) && isfinite(want))
         return fabs(got - want) <= bound;
-    if (largest > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
+    if (!isfinite(got) && largest > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
         return 1;
+    if (isinf(want) || isfinite(got))
+        return got == want;
     /* Half a unit in the last place beyond the largest value rounds to infinity. */
     const double overflow = number_max(dtype) * (1.0 + number_unit_roundoff(dtype) / 2.0);
     return isinf(got) && (got > 0) == (want > 0) && fabs(want) + bound >= overflow;
@@ -51,7 +52,12 @@ typedef struct {
     double bad_got, bad_want, bad_bound;
     int bad_is_block;
     pthread_mutex_t lock;
+    atomic_int_fast64_t mistakes; /* of the product check; enough of them end it */
 } judging;
+
+enum { ENOUGH_MISTAKES = 1000 };
+
+static int is_hopeless(judging *v) { return atomic_load(&v->mistakes) > ENOUGH_MISTAKES; }
 
 /* Whether an element still holds what the harness puts into C when nobody may read it: NaN with every bit set. */
 static int is_untouched(const judging *v, int64_t row, int64_t column) {
@@ -130,6 +136,7 @@ static double judge_element(judging *v, int64_t row, int64_t column, double got,
         v->result->wrong++;
         note_wrong(v, row, column, got, want, bound, 0);
         pthread_mutex_unlock(&v->lock);
+        atomic_fetch_add(&v->mistakes, 1);
     }
     return product;
 }
@@ -139,7 +146,7 @@ static double judge_element(judging *v, int64_t row, int64_t column, double got,
  * for the magnitudes by Cauchy and Schwarz. Elements that no sum can hold, because C or what it should be is not
  * finite, are taken out and judged one by one. */
 static void judge_block(judging *v, int64_t row, int64_t block) {
-    enum { MOST_ODD = 80 }; /* 64 poked columns, and a few that overflowed; beyond that the block tells nothing more */
+    enum { MOST_ODD = 4 }; /* elements that overflowed, each a whole dot product; with more the block tells no more */
     const oracle *o = v->o;
     const oracle_problem *p = &o->problem;
     const int64_t first = block * o->block_width;
@@ -151,7 +158,7 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
         const double c = (double)number_load(p->dtype, v->C, row * p->N + j);
         const double old = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
         if (!o->signs[j] || !isfinite(c) || !isfinite(old)) {
-            if (++odd > MOST_ODD)
+            if (is_hopeless(v) || (o->signs[j] && ++odd > MOST_ODD))
                 return;
             const double product = judge_element(v, row, j, c, old);
             if (o->signs[j] && p->alpha != 0.0)
@@ -175,13 +182,14 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
     v->result->wrong++;
     note_wrong(v, row, first, got, want, o->project_factor * error, 1);
     pthread_mutex_unlock(&v->lock);
+    atomic_fetch_add(&v->mistakes, 1);
 }
 
 static void judge_projection(void *context, int64_t row) {
     judging *v = context;
     if (!isfinite(v->o->row_norm[row])) /* infinities or NaN in this row of A: it was computed in full */
         return;
-    for (int64_t block = 0; block < v->o->block_count; block++)
+    for (int64_t block = 0; block < v->o->block_count && !is_hopeless(v); block++)
         judge_block(v, row, block);
 }
 
@@ -204,12 +212,15 @@ void verify(const oracle *o, const void *C, verify_result *result) {
                  "product check: row %lld, columns from %lld: signed sum is %.9g, should be %.9g within %.3g",
                  (long long)v.bad_row, (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound);
     else if (is_untouched(&v, v.bad_row, v.bad_column))
-        snprintf(result->reason, sizeof result->reason,
-                 "C[%lld][%lld] was never written, should be %.9g (%lld wrong of %lld checked)", (long long)v.bad_row,
-                 (long long)v.bad_column, v.bad_want, (long long)result->wrong, (long long)result->checked);
+        snprintf(
+            result->reason, sizeof result->reason,
+            "C[%lld][%lld] was never written, or comes from what must not be read (beyond A or B, or C with beta 0); "
+            "should be %.9g (%lld wrong, %lld compared)",
+            (long long)v.bad_row, (long long)v.bad_column, v.bad_want, (long long)result->wrong,
+            (long long)result->checked);
     else
         snprintf(result->reason, sizeof result->reason,
-                 "C[%lld][%lld] is %.9g, should be %.9g within %.3g (%lld wrong of %lld checked)", (long long)v.bad_row,
+                 "C[%lld][%lld] is %.9g, should be %.9g within %.3g (%lld wrong, %lld compared)", (long long)v.bad_row,
                  (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound, (long long)result->wrong,
                  (long long)result->checked);
 }

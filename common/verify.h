@@ -12,7 +12,7 @@ typedef struct {
     double err_bound; /* ... and that bound */
     double
         frobenius; /* relative error ||C - reference|| / ||reference|| over the compared elements; NAN if not finite */
-    char reason[160]; /* empty when it passed; else the first wrong element, in words */
+    char reason[200]; /* empty when it passed; else the first wrong element, in words */
 } verify_result;
 
 /* Largest |C_ij - reference_ij| that correct arithmetic can leave, for a reference value, the magnitude m = sum |a||b|

@@ -10,12 +10,12 @@ set(gemm_oldest_nvcc 12.0) # cublasGemmEx_64 came with CUDA 12
 
 function(gemm_find_nvcc path_out version_out why_not_out)
   # The user's own choice first: -DCMAKE_CUDA_COMPILER, then CUDACXX, then the PATH; the usual place last.
-  if(CMAKE_CUDA_COMPILER AND NOT DEFINED GEMM_NVCC)
-    set(GEMM_NVCC "${CMAKE_CUDA_COMPILER}" CACHE FILEPATH "nvcc")
+  # Searched anew each time, so that a later choice counts.
+  if(CMAKE_CUDA_COMPILER AND NOT DEFINED CACHE{GEMM_NVCC})
+    set(GEMM_NVCC "${CMAKE_CUDA_COMPILER}")
   endif()
   find_program(GEMM_NVCC NAMES "$ENV{CUDACXX}" nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin"
-    PATHS /usr/local/cuda/bin /opt/cuda/bin)
-  mark_as_advanced(GEMM_NVCC)
+    PATHS /usr/local/cuda/bin /opt/cuda/bin NO_CACHE)
   set(why "")
   set(version "")
   if(NOT GEMM_NVCC)

@@ -82,7 +82,7 @@ struct shuffle {
 
 /* PTX ISA, "shfl.sync": a source outside the segment leaves the lane with its own value. */
 static unsigned shuffle_source(unsigned lane, const struct shuffle *s) {
-    unsigned width = (unsigned)s->width, delta = (unsigned)s->lane_or_delta;
+    unsigned width = (unsigned)s->width, delta = (unsigned)s->lane_or_delta & 31u; /* PTX ISA, shfl: bits 4:0 */
     unsigned first = lane & ~(width - 1), source = lane;
     switch (s->mode) {
     case CPU_DEVICE_SHUFFLE_INDEX:

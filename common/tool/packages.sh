@@ -83,9 +83,12 @@ run_apt() {
     say "installing $* ..."
     DEBIAN_FRONTEND=noninteractive
     export DEBIAN_FRONTEND
-    if $prefix apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
-        { $prefix apt-get update >/dev/null 2>&1 &&
-            $prefix apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1; }; then
+    # Where packets just vanish, apt would wait for minutes.
+    apt="apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10"
+    # shellcheck disable=SC2086 # options, one word each
+    if $prefix $apt install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
+        { $prefix $apt update >/dev/null 2>&1 &&
+            $prefix $apt install -y --no-install-recommends "$@" >/dev/null 2>&1; }; then
         return 0
     fi
     say "apt-get could not install $* (no network?)."

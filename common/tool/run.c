@@ -434,15 +434,11 @@ static int write_table(const run_options *o, const record_list *list, const reco
     return result;
 }
 
-static int draw(const run_options *o, const record_list *list, const record_list *recorded, const char *directory,
-                fault *f) {
+static int draw(const run_options *o, const record_list *list, const char *directory, fault *f) {
     const selection any = {0};
     if (on_gpu(o))
         return plot_speeds(o->context, list, any, directory, f);
-    int result = plot_errors(o->context, list, directory, f);
-    if (result == 0 && recorded->count > 0)
-        result = plot_speeds(o->context, recorded, any, directory, f);
-    return result;
+    return plot_errors(o->context, list, directory, f); /* pictures of the recorded GPU are in plots/ already */
 }
 
 static char *rescue_into(const char *directory, const record_list *list) {
@@ -519,7 +515,7 @@ static int write_results(const run_options *o, record_list *list, const record_l
         putchar('\n');
         put_tables(o, list, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
         putchar('\n');
-        result = draw(o, list, recorded, p.pictures, f);
+        result = draw(o, list, p.pictures, f);
         printf("record: %s\ntable: %s\n", p.csv, p.table);
     }
     free_places(&p);
@@ -531,7 +527,8 @@ static int publish(const run_options *o, record_list *list, fault *f) {
     record_list recorded = {0};
     char *path = text_format("%s/plots/data/nvidia-h200.csv", o->context->source);
     fault unreadable = {{0}};
-    if (!on_gpu(o) && file_exists(path) && load_record(path, &recorded, &unreadable) != 0)
+    const bool whole = o->passed_count == 0 && o->stage_count == 0; /* who asked for a part wants to see that part */
+    if (!on_gpu(o) && whole && file_exists(path) && load_record(path, &recorded, &unreadable) != 0)
         printf("The recorded figures are left out: %s\n", unreadable.text);
     const int result = write_results(o, list, &recorded, f);
     record_list_free(&recorded);

@@ -2,6 +2,7 @@
 #include "update.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,14 @@ static const struct argp table_argp = {
     .children = children,
 };
 
+/* A record without a single speed, as the CPU device makes it: its news are the errors. */
+static bool has_speeds(const record_list *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (isfinite(list->rows[i].tflops))
+            return true;
+    return false;
+}
+
 static int print_tables(const table_options *o, fault *f) {
     char *path = o->record ? text_format("%s", o->record) : default_record(o->context);
     record_list list = {0};
@@ -96,13 +105,16 @@ static int print_tables(const table_options *o, fault *f) {
     selection_settle(&article, &list);
     if (path && !o->markdown)
         printf("record: %s\n", path);
-    report_article(&list, &article, style, stdout);
+    if (list.count > 0 && !has_speeds(&list))
+        report_checks(&list, style, stdout);
+    else
+        report_article(&list, &article, style, stdout);
     if (!path)
         printf("No record yet: ./ladder run makes one.\n");
-    else if (list.count > 0) {
+    else if (has_speeds(&list)) {
         putchar('\n');
         report_rows(&list, &o->what, style, stdout);
-    } else
+    } else if (list.count == 0)
         printf("%s holds no rows.\n", path);
     record_list_free(&list);
     free(path);

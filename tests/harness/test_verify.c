@@ -35,7 +35,7 @@ static void set_up(trial *t, gemm_dtype dtype, int64_t M, int64_t N, int64_t K, 
     assert_int_equal(matrix_create(&t->C, dtype, M, N, N), 0);
     matrix_fill(&t->A, init, 5, 'A');
     matrix_fill(&t->B, init, 5, 'B');
-    const oracle_problem p = {dtype, M, N, K, 1.0, 0.0, t->A.host, t->B.host, NULL, 0};
+    const oracle_problem p = {dtype, M, N, K, 1.0, 0.0, t->A.host, t->B.host, NULL, 0, 0};
     assert_int_equal(oracle_create(&t->reference, &p, mode, 3), 0);
     honest(&p, t->C.host);
 }
@@ -214,6 +214,39 @@ static void product_check_minds_beta(void **state) {
     tear_down(&t);
 }
 
+/* A kernel that wrote nothing must be found out soon, not after a dot product for each element. */
+static void hopeless_results_end_soon(void **state) {
+    (void)state;
+    trial t;
+    verify_result r;
+    set_up(&t, GEMM_F32, 300, 400, 64, INIT_NORMAL, ORACLE_SAMPLED);
+    memset(t.C.host, 0xff, 300 * 400 * sizeof(float));
+    verify(&t.reference, t.C.host, &r);
+    assert_false(r.pass);
+    assert_true(r.wrong < t.reference.row_count * 400 + 1100); /* the exact rows, and about a thousand more */
+    tear_down(&t);
+}
+
+/* What oracle_bytes promises holds for what oracle_create takes. */
+static void oracle_keeps_to_its_bytes(void **state) {
+    (void)state;
+    for (int beta = 0; beta <= 100; beta += 100) {
+        trial t;
+        set_up(&t, GEMM_F16, 400, 3000, 64, INIT_ONES, ORACLE_SAMPLED);
+        oracle_problem p = t.reference.problem;
+        p.beta = beta;
+        p.C = t.C.host;
+        p.one_sided = 1;
+        oracle_destroy(&t.reference);
+        assert_int_equal(oracle_create(&t.reference, &p, ORACLE_SAMPLED, 1), 0);
+        const oracle *o = &t.reference;
+        const double taken =
+            sizeof(double) * (2.0 * (double)o->row_count * 3000.0 + (double)o->block_count * (400.0 + 2.0 * 64.0));
+        assert_true(taken <= oracle_bytes(&p, ORACLE_SAMPLED) && o->block_count <= 256);
+        tear_down(&t);
+    }
+}
+
 static void transposed_b_fails(void **state) {
     (void)state;
     static const matrix_init kinds[] = {INIT_NORMAL, INIT_UNIFORM, INIT_INTEGERS, INIT_INDEX};
@@ -276,7 +309,7 @@ static void by_hand(void **state) {
     const float A[] = {1, 2, 3, 4, 5, 6}, B[] = {7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
     const float old[] = {1, 1, 1, 1, 2, 2, 2, 2};
     const double product[] = {74, 80, 86, 92, 173, 188, 203, 218};
-    const oracle_problem p = {GEMM_F32, 2, 4, 3, 2.0, -1.0, A, B, old, 0};
+    const oracle_problem p = {GEMM_F32, 2, 4, 3, 2.0, -1.0, A, B, old, 0, 0};
     oracle o;
     assert_int_equal(oracle_create(&o, &p, ORACLE_FULL, 1), 0);
     for (int i = 0; i < 8; i++)
@@ -316,6 +349,8 @@ int main(void) {
         cmocka_unit_test(product_check_sees_what_is_not_finite),
         cmocka_unit_test(poked_inputs_hide_nothing),
         cmocka_unit_test(product_check_minds_beta),
+        cmocka_unit_test(hopeless_results_end_soon),
+        cmocka_unit_test(oracle_keeps_to_its_bytes),
         cmocka_unit_test(transposed_b_fails),
         cmocka_unit_test(cancelling_rows),
         cmocka_unit_test(integers_are_exact),

@@ -234,7 +234,7 @@ fake apt-get "echo \"apt-get \$*\" >>'$work/calls'; exit 100"
 ladder table
 expect_status 1 "apt fails"
 expect_says "apt-get could not install g++ cmake make"
-expect_in "$work/calls" "apt-get install -y --no-install-recommends g++ cmake make"
+expect_in "$work/calls" "install -y --no-install-recommends g++ cmake make"
 fake id 'echo 1000'
 ladder table
 expect_status 1 "not root, nobody to ask"

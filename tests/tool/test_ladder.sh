@@ -23,6 +23,7 @@ case \$1 in
     while [ \$# -gt 0 ] && [ \"\$1\" != --target ]; do shift; done
     for target in \"\$@\"; do
         case \" \$FAKE_BREAK \" in *\" \$target \"*) echo \"error: broken \$target\"; exit 1 ;; esac
+        [ -z \"\$FAKE_WARNING\" ] || echo \"01_naive/kernel.cu:9:5: warning: \$FAKE_WARNING\"
         case \$target in
         --target) ;;
         ladder-tool) cp '$tool' \"build/\$preset/bin/.new\" && mv \"build/\$preset/bin/.new\" \"build/\$preset/bin/ladder-tool\" ;;
@@ -69,6 +70,14 @@ for command in doctor help; do
 done
 ladder --device cpu
 expect_status 2 "a device and nothing to do"
+
+# --- what the compiler says of a kernel that compiles all the same
+FAKE_WARNING="array subscript 32 is above array bounds"
+export FAKE_WARNING
+ladder run 1
+expect_status 1 "a warning" # the drivers here write no rows
+expect_says "warnings about kernels, see build/cpu/ladder-build.log"
+FAKE_WARNING=
 
 # --- the device is always said, and never replaced in silence
 ladder run

@@ -363,48 +363,33 @@ int plot_speeds(const tool_context *context, const record_list *list, selection 
 
 typedef struct plot_options {
     tool_context *context;
-    selection what;
-    const char *record, *out;
-    fault *f;
+    record_choice choice;
+    const char *out;
 } plot_options;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
     plot_options *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = o->context;
+        state->child_inputs[0] = &o->choice;
+        state->child_inputs[1] = o->context;
         return 0;
-    case 't':
-        o->what.dtype = argument;
-        return parse_dtype(argument, o->f) ? EINVAL : 0;
-    case 'p':
-        o->what.protocol = argument;
-        return parse_protocol(argument, o->f) ? EINVAL : 0;
-    case 's':
-        return parse_size(argument, &o->what.size, o->f) ? EINVAL : 0;
     case 'o':
         o->out = argument;
-        return *argument ? 0 : (fault_set(o->f, "--out needs the name of a directory"), EINVAL);
+        return *argument ? 0 : (fault_set(o->choice.f, "--out needs the name of a directory"), EINVAL);
     case ARGP_KEY_ARG:
-        if (o->record)
-            return fault_set(o->f, "%.200s: one record at a time; %.200s was given already", argument, o->record),
-                   EINVAL;
-        o->record = argument;
-        return 0;
+        return choose_record(&o->choice, argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp_option options[] = {
-    {"dtype", 't', "TYPE", 0, "f16 (default), f32, tf32, bf16, e4m3 or e5m2", 1},
-    {"protocol", 'p', "NAME", 0, "burst (default) or sustained", 1},
-    {"size", 's', "N", 0, "The size of the bar charts (default 4096, as in the article)", 1},
     {"out", 'o', "DIR", 0, "Where the pictures go (default plots/<gpu>)", 1},
     {0},
 };
 
-static const struct argp_child children[] = {{&context_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&choice_argp, 0, NULL, 0}, {&context_argp, 0, NULL, 0}, {0}};
 
 static const struct argp plot_argp = {
     .options = options,
@@ -430,12 +415,12 @@ static char *default_directory(const tool_context *context, const char *record, 
 }
 
 int command_plot(tool_context *context, int argc, char **argv, fault *f) {
-    plot_options o = {.context = context, .f = f};
+    plot_options o = {.context = context, .choice.f = f};
     if (argp_parse(&plot_argp, argc, argv, 0, NULL, &o) != 0)
         return EXIT_USAGE;
-    if (o.record && !file_exists(o.record))
-        return fault_set(f, "cannot read %.200s: %s", o.record, strerror(errno)), EXIT_USAGE;
-    char *path = o.record ? text_format("%s", o.record) : default_record(context);
+    if (o.choice.record && !file_exists(o.choice.record))
+        return fault_set(f, "cannot read %.200s: %s", o.choice.record, strerror(errno)), EXIT_USAGE;
+    char *path = o.choice.record ? text_format("%s", o.choice.record) : default_record(context);
     if (!path) {
         printf("plot: no record yet: ./ladder run makes one\n");
         return 0;
@@ -444,7 +429,7 @@ int command_plot(tool_context *context, int argc, char **argv, fault *f) {
     int result = load_record(path, &list, f);
     if (result == 0) {
         char *directory = o.out ? text_format("%s", o.out) : default_directory(context, path, &list);
-        result = plot_speeds(context, &list, o.what, directory, f);
+        result = plot_speeds(context, &list, o.choice.what, directory, f);
         free(directory);
     }
     record_list_free(&list);

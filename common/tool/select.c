@@ -148,3 +148,40 @@ const char *record_gpu(const record_list *list) {
             return list->rows[i].gpu;
     return "";
 }
+
+/* ---- The command line ---------------------------------------------------------------------------------------------
+ */
+
+error_t choose_record(record_choice *choice, const char *path) {
+    if (choice->record) {
+        fault_set(choice->f, "%.200s: one record at a time; %.200s was given already", path, choice->record);
+        return EINVAL;
+    }
+    choice->record = path;
+    return 0;
+}
+
+static error_t parse_choice(int key, char *argument, struct argp_state *state) {
+    record_choice *choice = state->input;
+    switch (key) {
+    case 't':
+        choice->what.dtype = argument;
+        return parse_dtype(argument, choice->f) ? EINVAL : 0;
+    case 'p':
+        choice->what.protocol = argument;
+        return parse_protocol(argument, choice->f) ? EINVAL : 0;
+    case 's':
+        return parse_size(argument, &choice->what.size, choice->f) ? EINVAL : 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option choice_options[] = {
+    {"dtype", 't', "TYPE", 0, "f16 (default), f32, tf32, bf16, e4m3 or e5m2", 1},
+    {"protocol", 'p', "NAME", 0, "burst (default) or sustained", 1},
+    {"size", 's', "N", 0, "Rows with M = N = K = N (default 4096, as in the article)", 1},
+    {0},
+};
+
+const struct argp choice_argp = {.options = choice_options, .parser = parse_choice};

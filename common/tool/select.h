@@ -5,6 +5,8 @@
 #include "files.h"
 #include "record.h"
 
+#include <argp.h>
+
 /* NULL and 0 mean: not asked for. */
 typedef struct selection {
     const char *dtype;
@@ -20,6 +22,17 @@ bool selected(const selection *s, const gemm_record *row);
 
 /* A passed row with a speed: the only kind that takes part in comparisons and plots. */
 bool has_speed(const gemm_record *row);
+
+/* What `table` and `plot` are told on the command line: --dtype, --protocol, --size, as an argp child whose input is a
+ * record_choice, and the record file. A wrong value is a sentence in *f and EINVAL. */
+typedef struct record_choice {
+    selection what;
+    const char *record; /* NULL: not given */
+    fault *f;
+} record_choice;
+
+extern const struct argp choice_argp;
+error_t choose_record(record_choice *choice, const char *path);
 
 /* Check what came from the command line. Return 0, or -1 with the sentence for the user. */
 int parse_dtype(const char *text, fault *f);

@@ -8,12 +8,10 @@
 
 typedef struct table_options {
     tool_context *context;
-    selection what;
+    record_choice choice;
     bool markdown, update;
-    const char *record;
     char **documents; /* point into argv */
     size_t document_count;
-    fault *f;
 } table_options;
 
 static bool ends_with(const char *text, const char *end) {
@@ -22,13 +20,8 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 static error_t take_argument(table_options *o, char *argument) {
-    if (ends_with(argument, ".csv")) {
-        if (o->record)
-            return fault_set(o->f, "%.200s: one record at a time; %.200s was given already", argument, o->record),
-                   EINVAL;
-        o->record = argument;
-        return 0;
-    }
+    if (ends_with(argument, ".csv"))
+        return choose_record(&o->choice, argument);
     o->documents[o->document_count++] = argument;
     return 0;
 }
@@ -37,16 +30,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     table_options *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = o->context;
+        state->child_inputs[0] = &o->choice;
+        state->child_inputs[1] = o->context;
         return 0;
-    case 't':
-        o->what.dtype = argument;
-        return parse_dtype(argument, o->f) ? EINVAL : 0;
-    case 'p':
-        o->what.protocol = argument;
-        return parse_protocol(argument, o->f) ? EINVAL : 0;
-    case 's':
-        return parse_size(argument, &o->what.size, o->f) ? EINVAL : 0;
     case 'm':
         o->markdown = true;
         return 0;
@@ -61,9 +47,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"dtype", 't', "TYPE", 0, "f16 (default), f32, tf32, bf16, e4m3 or e5m2", 1},
-    {"protocol", 'p', "NAME", 0, "burst (default) or sustained", 1},
-    {"size", 's', "N", 0, "Rows with M = N = K = N (default 4096, as in the article)", 1},
     {"markdown", 'm', 0, 0, "Print Markdown", 1},
     {"update", 'u', "DOCUMENT", 0,
      "Replace the tables between <!-- table:begin ... --> and <!-- table:end --> in this document and in any that "
@@ -72,7 +55,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static const struct argp_child children[] = {{&context_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&choice_argp, 0, NULL, 0}, {&context_argp, 0, NULL, 0}, {0}};
 
 static const struct argp table_argp = {
     .options = options,
@@ -94,14 +77,14 @@ static bool has_speeds(const record_list *list) {
 }
 
 static int print_tables(const table_options *o, fault *f) {
-    char *path = o->record ? text_format("%s", o->record) : default_record(o->context);
+    char *path = o->choice.record ? text_format("%s", o->choice.record) : default_record(o->context);
     record_list list = {0};
     if (path && load_record(path, &list, f) != 0) {
         free(path);
         return -1;
     }
     const report_style style = {o->markdown ? GRID_MARKDOWN : GRID_TEXT, LANG_EN};
-    selection article = o->what;
+    selection article = o->choice.what;
     selection_settle(&article, &list);
     if (path && !o->markdown)
         printf("record: %s\n", path);
@@ -113,7 +96,7 @@ static int print_tables(const table_options *o, fault *f) {
         printf("No record yet: ./ladder run makes one.\n");
     else if (has_speeds(&list)) {
         putchar('\n');
-        report_rows(&list, &o->what, style, stdout);
+        report_rows(&list, &o->choice.what, style, stdout);
     } else if (list.count == 0)
         printf("%s holds no rows.\n", path);
     record_list_free(&list);
@@ -123,8 +106,8 @@ static int print_tables(const table_options *o, fault *f) {
 
 /* The command line names files that exist, or it is wrong. */
 static int check_files(const table_options *o, fault *f) {
-    if (o->record && !file_exists(o->record))
-        return fault_set(f, "cannot read %.200s: %s", o->record, strerror(errno));
+    if (o->choice.record && !file_exists(o->choice.record))
+        return fault_set(f, "cannot read %.200s: %s", o->choice.record, strerror(errno));
     if (!o->update && o->document_count > 0)
         return fault_set(f, "%.200s: a record's name ends in .csv; to write tables into a document use --update %.200s",
                          o->documents[0], o->documents[0]);
@@ -135,7 +118,7 @@ static int check_files(const table_options *o, fault *f) {
 }
 
 int command_table(tool_context *context, int argc, char **argv, fault *f) {
-    table_options o = {.context = context, .f = f, .documents = calloc((size_t)argc + 1, sizeof(char *))};
+    table_options o = {.context = context, .choice.f = f, .documents = calloc((size_t)argc + 1, sizeof(char *))};
     int result = o.documents ? 0 : fault_set(f, "out of memory");
     if (result == 0 && argp_parse(&table_argp, argc, argv, 0, NULL, &o) != 0) {
         free(o.documents);
@@ -146,7 +129,7 @@ int command_table(tool_context *context, int argc, char **argv, fault *f) {
         return EXIT_USAGE;
     }
     if (result == 0 && o.update)
-        result = update_documents(context, o.record, o.documents, o.document_count, f);
+        result = update_documents(context, o.choice.record, o.documents, o.document_count, f);
     else if (result == 0)
         result = print_tables(&o, f);
     free(o.documents);

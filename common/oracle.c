@@ -215,7 +215,7 @@ static int choose_block_width(oracle *o) {
     const double out = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype);
     const double rounding = out * (1.0 / sqrt(K) + old) + 3.0 * 0x1p-24 * old;
     const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding) + 1e-9), 2.0);
-    const int64_t least = div_up(p->N, MAX_BLOCKS);
+    const int64_t least = p->N > MAX_BLOCKS ? div_up(p->N, MAX_BLOCKS) : 1;
     o->block_width = width > 4096.0 ? 4096 : width > (double)least ? (int64_t)width : least;
     o->block_count = div_up(p->N, o->block_width);
     return 0;
@@ -239,10 +239,10 @@ static int create_projection(oracle *o, uint64_t *random) {
     if (choose_block_width(o) != 0)
         return -1;
     const size_t blocks = (size_t)o->block_count;
-    o->signs = malloc((size_t)p->N);
-    o->projection = malloc(sizeof(double) * (size_t)p->M * blocks);
+    o->signs = malloc((size_t)p->N + 1); /* never a malloc(0) */
+    o->projection = malloc(sizeof(double) * (size_t)p->M * blocks + 1);
     o->row_norm = malloc(sizeof(double) * (size_t)p->M);
-    o->block_norm = calloc(blocks, sizeof(double));
+    o->block_norm = calloc(blocks + 1, sizeof(double));
     projection_work w = {o, malloc(sizeof(double) * blocks * (size_t)p->K + 1),
                          malloc(sizeof(double) * blocks * (size_t)p->K + 1)};
     int failed = !o->signs || !o->projection || !o->row_norm || !o->block_norm || !w.bx || !w.b2;

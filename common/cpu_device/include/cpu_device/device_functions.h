@@ -60,6 +60,8 @@ template <class T> T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int 
 inline unsigned __ballot_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, predicate); }
 inline int __any_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, !predicate) == 0; }
+// Every lane that has not exited: inside a branch, unlike a GPU, also those that did not take it. Where only some lanes
+// arrive, find them with __ballot_sync before the branch.
 inline unsigned __activemask() { return cpu_device_active_mask(); }
 
 // ---- Memory ----

@@ -12,21 +12,31 @@
 
 static const double FLOAT_ROUNDOFF = 0x1p-24, FLOAT_MIN_SUBNORMAL = 0x1p-149;
 
-double verify_bound(const oracle *o, double reference, double magnitude, double beta_c) {
-    const gemm_dtype dtype = o->problem.dtype;
+/* The `e` of verify.h for one element; or, from the root of the sum of squares of magnitudes and old elements, the same
+ * root for `count` elements at once. */
+static double float_error(const oracle *o, double magnitude, double old, double count) {
     const double alpha = fabs(o->problem.alpha);
-    double e = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * magnitude + 3.0 * fabs(beta_c)) +
-               ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha);
-    if (o->problem.integers && fmax(1.0, alpha) * magnitude + fabs(beta_c) <= 0x1p24)
-        e = 0.0;
+    return FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * magnitude + 3.0 * old) +
+           ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha) * sqrt(count);
+}
+
+/* e, and what rounding results of that size to the type of C adds. */
+static double with_output_rounding(gemm_dtype dtype, double e, double size, double count) {
     if (number_size(dtype) == sizeof(float))
         return e;
-    return e + number_unit_roundoff(dtype) * (fabs(reference) + e) + number_min_subnormal(dtype) / 2.0;
+    return e + number_unit_roundoff(dtype) * (size + e) + number_min_subnormal(dtype) / 2.0 * sqrt(count);
 }
 
 /* No finite intermediate value of an element is larger than this. */
 static double largest_on_the_way(const oracle_problem *p, double magnitude, double beta_c) {
     return fmax(1.0, fabs(p->alpha)) * magnitude + (isfinite(beta_c) ? fabs(beta_c) : 0.0);
+}
+
+double verify_bound(const oracle *o, double reference, double magnitude, double beta_c) {
+    const oracle_problem *p = &o->problem;
+    const int exact = p->integers && largest_on_the_way(p, magnitude, beta_c) <= 0x1p24;
+    const double e = exact ? 0.0 : float_error(o, magnitude, fabs(beta_c), 1.0);
+    return with_output_rounding(p->dtype, e, fabs(reference), 1.0);
 }
 
 int verify_element(gemm_dtype dtype, double got, double want, double bound, double largest) {
@@ -170,17 +180,14 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
         square += c * c;
         old_square += old * old;
     }
-    const double scale = o->row_norm[row] * o->block_norm[block], alpha = fabs(p->alpha);
-    double error = FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * scale + 3.0 * sqrt(old_square)) +
-                   ((double)p->K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha) * sqrt((double)(last - first));
-    if (number_size(p->dtype) != sizeof(float))
-        error += number_unit_roundoff(p->dtype) * (sqrt(square) + error) +
-                 number_min_subnormal(p->dtype) * sqrt((double)(last - first));
-    if (fabs(got - want) <= o->project_factor * error)
+    const double count = (double)(last - first), scale = o->row_norm[row] * o->block_norm[block];
+    const double e = float_error(o, scale, sqrt(old_square), count);
+    const double tolerance = o->project_factor * with_output_rounding(p->dtype, e, sqrt(square), count);
+    if (fabs(got - want) <= tolerance)
         return;
     pthread_mutex_lock(&v->lock);
     v->result->wrong++;
-    note_wrong(v, row, first, got, want, o->project_factor * error, 1);
+    note_wrong(v, row, first, got, want, tolerance, 1);
     pthread_mutex_unlock(&v->lock);
     atomic_fetch_add(&v->mistakes, 1);
 }

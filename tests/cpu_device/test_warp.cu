@@ -12,11 +12,13 @@ template <class T> __global__ void shuffle_all(T *out, int width, int amount) {
     out[4 * lane + 3] = __shfl_xor_sync(ALL, value, amount, width);
 }
 
-// The same from the definition in the CUDA C++ Programming Guide, "Warp Shuffle Functions".
-template <class T> static void check_shuffles(int width, int amount) {
+// The same from the definition in the CUDA C++ Programming Guide, "Warp Shuffle Functions"; of the amount, shfl takes
+// bits 4:0 (PTX ISA).
+template <class T> static void check_shuffles(int width, int given) {
     Buffer<T> out(4 * 32);
-    shuffle_all<T><<<1, 32>>>(out.data, width, amount);
+    shuffle_all<T><<<1, 32>>>(out.data, width, given);
     expect_success();
+    const int amount = given & 31;
     for (int lane = 0; lane < 32; lane++) {
         const int first = lane / width * width;
         const int up = lane - amount < first ? lane : lane - amount;
@@ -32,7 +34,7 @@ template <class T> static void check_shuffles(int width, int amount) {
 static void shuffles_of_every_width(void **) {
     in_both_orders([] {
         for (int width = 1; width <= 32; width *= 2)
-            for (int amount = 0; amount < 32; amount++) {
+            for (int amount = 0; amount < 36; amount++) {
                 check_shuffles<int>(width, amount);
                 check_shuffles<float>(width, amount);
                 check_shuffles<double>(width, amount);

@@ -30,6 +30,9 @@ grep -q mine array.json || { echo "FAILED: array.json was overwritten"; failures
 "$driver" --size 16 --dtype f32 --csv own.csv --json own.json >/dev/null || { echo "FAILED: its own files were refused"; failures=1; }
 rows=$(grep -c ',16,16,16,' own.csv)
 [ "$rows" -eq 6 ] || { echo "FAILED: own.csv has $rows rows, not 6: two runs of three kernels"; failures=1; }
+refused 'the same file as --csv' --csv one --json one
+refused 'the same file as --csv' --csv one --json "$scratch/./one"
+[ ! -e one ] || { echo "FAILED: a refused run left a file"; failures=1; }
 "$driver" --size 16 --csv never.csv --kernel none-such >/dev/null 2>&1
 [ ! -e never.csv ] || { echo "FAILED: a refused run left a file"; failures=1; }
 

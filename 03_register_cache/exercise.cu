@@ -1,0 +1,109 @@
+/* Exercise 03: a thread owns a TM x TN tile of C and multiplies out of registers.
+ *
+ *   128 x 128 of C a block of BLOCK x BLOCK = 16 x 16 threads, in steps of BK = 16 along K; a thread's rows and columns
+ * lie BLOCK apart. What lies at the border is staged for you.
+ *
+ * Fill in the regions marked TODO. Left empty they compile and give a wrong result, and the driver says where. Try it
+ * with
+ *
+ *   cmake --build --preset cpu --target 03_register_cache_exercise
+ *   build/cpu/exercise/03_register_cache --kernel 4x4 --m 65 --n 33 --k 40
+ *   build/cpu/exercise/03_register_cache --m 129 --n 257 --k 65 --dtype f32,f16
+ *   build/cpu/exercise/03_register_cache --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
+ *   build/cpu/exercise/03_register_cache --size 256
+ *
+ * The first line needs only TODO 2: all of it is border. On a GPU say gpu for cpu, and look at what --list says of
+ * registers and local bytes. It is solved when every line says PASS. kernel.cu is one solution.
+ */
+#include "gemm.h"
+#include "kernel/number.cuh"
+
+#define BLOCK 16 /* a block is BLOCK x BLOCK threads */
+#define THREADS (BLOCK * BLOCK)
+#define BK 16 /* depth of a staged piece */
+
+/* Two blocks are to share a multiprocessor: 65536 / (2 * THREADS) leave each thread 128 registers. 16x16 wants all. */
+template <typename T, int TILE>
+__global__ void __launch_bounds__(THREADS, TILE > 128 ? 1 : 2)
+    register_cache(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, T *C,
+                   int64_t ldc) {
+    static_assert(TILE % BLOCK == 0,
+                  "TILE must be a multiple of BLOCK: every thread computes the same number of elements");
+    static_assert(BK == BLOCK,
+                  "BK must equal BLOCK: thread column x fetches column x of the A piece, row y row y of B's");
+    static_assert(2 * TILE * BK * sizeof(float) <= 48 * 1024, "TILE is too large: As and Bs must fit into 48 KB");
+    constexpr int BM = TILE, BN = TILE, TM = BM / BLOCK, TN = BN / BLOCK; /* a thread's lie BLOCK apart */
+    __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
+    __shared__ float Bs[BK][TILE];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int rows = M - blockIdx.y * BM, cols = N - blockIdx.x * BN; /* of C, from this block on */
+    float acc[TM][TN] = {};
+    A += (int64_t)blockIdx.y * BM * lda, B += blockIdx.x * BN;
+    C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
+
+    for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
+        /* ---- Stage: all loads are under way before the first store waits for one; only the border tests ---- */
+        const bool inside = rows >= BM && cols >= BN && K - k0 >= BK;
+        if (inside) {
+            /* TODO 1: the piece is whole, so no test is needed. Fetch A[0 .. BM-1][0 .. BK-1] into As and
+             * B[0 .. BK-1][0 .. BN-1] into Bs, every thread TM elements of A and TN of B, without a store between the
+             * loads: a thread that stores what it has just loaded waits for it. */
+            As[ty][tx] = Bs[ty][tx] = 0.0f;
+        } else {
+#pragma unroll 1
+            for (int m = ty; m < BM; m += BLOCK)
+                As[m][tx] = m < rows && k0 + tx < K ? to_float(A[m * lda + tx]) : 0.0f;
+#pragma unroll 1
+            for (int n = tx; n < BN; n += BLOCK)
+                Bs[ty][n] = k0 + ty < K && n < cols ? to_float(B[ty * ldb + n]) : 0.0f;
+        }
+        __syncthreads(); /* nobody reads before everybody has written */
+
+        /* TODO 2: for each k, load TM values of As and TN of Bs into registers, then multiply each with each into acc.
+         * All loops that index a register array need #pragma unroll: registers have no addresses. */
+        (void)As, (void)Bs;
+
+        __syncthreads(); /* nobody overwrites before everybody has read */
+    }
+
+    /* ---- Write-back ---- */
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+        for (int j = 0; j < TN; j++) {
+            if (ty + i * BLOCK >= rows || tx + j * BLOCK >= cols)
+                continue;
+            T *const c = &C[ty * ldc + tx] + i * BLOCK * ldc + j * BLOCK;
+            from_float(alpha * acc[i][j] + (beta == 0.0f ? 0.0f : beta * to_float(*c)), c);
+        }
+}
+
+/* ---- Launch: one block for each TILE x TILE piece of C ---- */
+template <typename T, int TILE> static cudaError_t launch(const gemm_problem *p, cudaStream_t stream) {
+    if (p->M == 0 || p->N == 0)
+        return cudaSuccess; /* an empty grid would be an error */
+    const unsigned rows = (unsigned)((p->M + TILE - 1) / TILE), cols = (unsigned)((p->N + TILE - 1) / TILE);
+    const int K = p->alpha == 0.0f ? 0 : (int)p->K; /* alpha == 0 must not read A and B */
+    register_cache<T, TILE><<<dim3(cols, rows), dim3(BLOCK, BLOCK), 0, stream>>>(
+        (int)p->M, (int)p->N, K, p->alpha, (const T *)p->A, p->lda, (const T *)p->B, p->ldb, p->beta, (T *)p->C,
+        p->ldc);
+    return cudaGetLastError();
+}
+
+template <int TILE> static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream) {
+    return p->dtype == GEMM_F16 ? launch<__half, TILE>(p, stream) : launch<float, TILE>(p, stream);
+}
+
+template <int TILE> static gemm_footprint footprint(gemm_dtype dtype) {
+    return {dtype == GEMM_F16 ? (const void *)register_cache<__half, TILE> : (const void *)register_cache<float, TILE>,
+            THREADS, 0};
+}
+
+/* ---- What main.c hands to the harness ---- */
+extern "C" {
+cudaError_t register_cache_8x8(const gemm_problem *p, cudaStream_t stream) { return launch_typed<128>(p, stream); }
+cudaError_t register_cache_4x4(const gemm_problem *p, cudaStream_t stream) { return launch_typed<64>(p, stream); }
+cudaError_t register_cache_16x16(const gemm_problem *p, cudaStream_t stream) { return launch_typed<256>(p, stream); }
+gemm_footprint register_cache_8x8_footprint(gemm_dtype dtype) { return footprint<128>(dtype); }
+gemm_footprint register_cache_4x4_footprint(gemm_dtype dtype) { return footprint<64>(dtype); }
+gemm_footprint register_cache_16x16_footprint(gemm_dtype dtype) { return footprint<256>(dtype); }
+}

@@ -12,7 +12,7 @@ typedef enum { TABLE_ARTICLE, TABLE_STAGE, TABLE_ALL, TABLE_NONE } table_kind;
 /* A parsed marker. The selection borrows from `words`, the marker's own copy of its text. */
 typedef struct marker {
     table_kind kind;
-    const char *gpu; /* slug */
+    const char *gpu; /* slug, or directory/slug of a record that lies deeper in plots/data */
     selection what;
     report_language language;
     char *words;
@@ -96,7 +96,8 @@ static int render_marker(const tool_context *context, const char *record, const 
     record_list list = {0};
     int result = load_record(path, &list, f);
     if (result == 0) {
-        keep_gpu(&list, m->gpu);
+        const char *slash = strrchr(m->gpu, '/');
+        keep_gpu(&list, slash ? slash + 1 : m->gpu);
         selection what = m->what;
         if (m->kind == TABLE_ARTICLE)
             selection_settle(&what, &list);

@@ -102,6 +102,15 @@ table --update "$work/en.md"
 expect_status 0 "CRLF"
 [ "$(grep -c '' "$work/en.md")" -eq "$(grep -c "$(printf '\r')$" "$work/en.md")" ] || wrong "lines of two kinds"
 
+# A record deeper in plots/data.
+mkdir "$source/plots/data/large"
+sed '3,$d' "$data" >"$source/plots/data/large/nvidia-h200.csv"
+document "all large/nvidia-h200" >"$work/large.md"
+table --update "$work/large.md"
+expect_status 0 "large/nvidia-h200"
+expect_in "$work/large.md" "01_naive"
+expect_not_in "$work/large.md" 02_tiling
+
 # refuse BODY SENTENCE: the good document before it must stay untouched too.
 refuse() {
     document "article nvidia-h200" >"$work/good.md"

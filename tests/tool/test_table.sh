@@ -108,8 +108,8 @@ sed '3,$d' "$data" >"$source/plots/data/large/nvidia-h200.csv"
 document "all large/nvidia-h200" >"$work/large.md"
 table --update "$work/large.md"
 expect_status 0 "large/nvidia-h200"
-expect_in "$work/large.md" "01_naive"
-expect_not_in "$work/large.md" 02_tiling
+expect_in "$work/large.md" "| uncoalesced |"
+expect_not_in "$work/large.md" tile64
 
 # refuse BODY SENTENCE: the good document before it must stay untouched too.
 refuse() {

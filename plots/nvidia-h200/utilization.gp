@@ -1,5 +1,5 @@
 # Made by ./ladder plot. Draw it again with: gnuplot utilization.gp
-set terminal svg size 952,620 noenhanced font 'sans-serif,15' background '#ffffff' dashlength 2
+set terminal svg size 1084,620 noenhanced font 'sans-serif,15' background '#ffffff' dashlength 2
 set output 'utilization.svg'
 
 data = 'utilization.dat'
@@ -43,7 +43,7 @@ plot data using 2:xtic(1) title "article (mid-range GPU, f16)" linecolor rgb art
      data using ($0):3:(percent($3)) with labels center offset 0,0.6 textcolor rgb '#404040' notitle, \
      data using ($0 + 0.25):4:(percent($4)) with labels center offset 0,0.6 textcolor rgb '#404040' notitle
 
-set terminal pngcairo size 952,620 noenhanced font 'sans-serif,13' background '#ffffff'
+set terminal pngcairo size 1084,620 noenhanced font 'sans-serif,13' background '#ffffff'
 set output 'utilization.png'
 replot
 unset output

@@ -1,7 +1,7 @@
 /* Exercise 03: a thread owns a TM x TN tile of C and multiplies out of registers.
  *
- *   128 x 128 of C a block of BLOCK x BLOCK = 16 x 16 threads, in steps of BK = 16 along K; a thread's rows and columns
- * lie BLOCK apart. What lies at the border is staged for you.
+ *   TILE x TILE of C (128 for 8x8, 64 for 4x4) a block of BLOCK x BLOCK = 16 x 16 threads, in steps of BK = 16 along K;
+ * a thread's rows and columns lie BLOCK apart. What lies at the border is staged for you.
  *
  * Fill in the regions marked TODO. Left empty they compile and give a wrong result, and the driver says where. Try it
  * with
@@ -60,7 +60,8 @@ __global__ void __launch_bounds__(THREADS, TILE > 128 ? 1 : 2)
         __syncthreads(); /* nobody reads before everybody has written */
 
         /* TODO 2: for each k, load TM values of As and TN of Bs into registers, then multiply each with each into acc.
-         * All loops that index a register array need #pragma unroll: registers have no addresses. */
+         * Registers have no addresses: loops that index these arrays must be unrolled. #pragma unroll makes it certain.
+         */
         (void)As, (void)Bs;
 
         __syncthreads(); /* nobody overwrites before everybody has read */

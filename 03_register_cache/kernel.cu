@@ -7,10 +7,9 @@
  *
  *   8x8     128 x 128 of C a block; 128 registers a thread, so two blocks share a multiprocessor
  *   4x4     64 x 64 of C a block, as in the article
- *   16x16   256 x 256 of C a block: 256 sums do not fit into 255 registers, and most go to memory
+ *   16x16   256 x 256 of C a block: 256 sums do not fit into 255 registers; what does not fit goes to memory
  */
-// Alone: nvcc -O3 -arch=native -Icommon 03_register_cache/kernel.cu 03_register_cache/*.c common/*.c -lcublas -ldl
-// -lpthread -o register_cache
+// Alone: nvcc -O3 -arch=native -Icommon 03*/kernel.cu 03*/*.c common/*.c -lcublas -ldl -lpthread -o register_cache
 #include "gemm.h"
 #include "kernel/number.cuh"
 
@@ -28,7 +27,7 @@ __global__ void __launch_bounds__(THREADS, TILE > 128 ? 1 : 2)
     static_assert(BK == BLOCK,
                   "BK must equal BLOCK: thread column x fetches column x of the A piece, row y row y of B's");
     static_assert(2 * TILE * BK * sizeof(float) <= 48 * 1024, "TILE is too large: As and Bs must fit into 48 KB");
-    constexpr int BM = TILE, BN = TILE, TM = BM / BLOCK, TN = BN / BLOCK; /* a thread's lie BLOCK apart */
+    constexpr int BM = TILE, BN = TILE, TM = BM / BLOCK, TN = BN / BLOCK; /* its rows and columns lie BLOCK apart */
     __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
     __shared__ float Bs[BK][TILE];
     const int tx = threadIdx.x, ty = threadIdx.y;
@@ -38,7 +37,7 @@ __global__ void __launch_bounds__(THREADS, TILE > 128 ? 1 : 2)
     C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
 
     for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
-        /* ---- Stage: all loads are under way before the first store waits for one; only the border tests ---- */
+        /* ---- Stage: all loads are under way before the first store; bounds are tested at the border only ---- */
         const bool inside = rows >= BM && cols >= BN && K - k0 >= BK;
         if (inside) {
             float a_copy[TM], b_copy[TN];

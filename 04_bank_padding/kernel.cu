@@ -4,9 +4,9 @@
  * different words. Draw on paper which lane touches what, then choose the layout:
  *
  *   - As is transposed, As[k][m]. What a thread wants of A for one k are neighbours then: two loads of 16 bytes.
- *   - A 16-byte load takes four wavefronts, one for each quarter of the warp, but two when every lane has the address
- *     of its neighbour (lane ^ 1) or of the one after that (lane ^ 2). So of the warp's 4 x 8 lanes those that differ
- * in bit 0 lie above each other and share the address in Bs, and those that differ in bit 1 side by side, with As.
+ *   - A 16-byte load takes four wavefronts, one for each quarter of the warp; two, when every lane has the address of
+ *     lane ^ 1, or every lane that of lane ^ 2. So of the warp's 4 x 8 lanes those that differ in bit 0 lie above each
+ *     other and share the address in Bs; those that differ in bit 1 lie side by side and share that in As.
  *   - Transposing stores down a column of As. Two lanes take a row of A, and PAD floats widen the rows of As, so that
  *     sixteen rows times two lanes meet 32 different banks.
  *   - Global memory too is read and written by fours: 16 bytes of float, 8 of half.
@@ -15,8 +15,7 @@
  *   pad0       rows of As not widened: the two lanes of a row store to the same bank
  *   unpaired   lanes counted row by row: a load from Bs takes four wavefronts
  */
-// Alone: nvcc -O3 -arch=native -Icommon 04_bank_padding/kernel.cu 04_bank_padding/*.c common/*.c -lcublas -ldl
-// -lpthread -o bank_padding
+// Alone: nvcc -O3 -arch=native -Icommon 04*/kernel.cu 04*/*.c common/*.c -lcublas -ldl -lpthread -o bank_padding
 #include "gemm.h"
 #include "kernel/number.cuh"
 
@@ -24,11 +23,15 @@
 enum { BM = 64, BN = 128, BK = 32, TM = 8, TN = 8 };
 #define THREADS 128
 
-/* Four blocks are to share a multiprocessor: 65536 / (4 * THREADS) leave each thread 128 registers. */
+/* Registers for four blocks a multiprocessor: 65536 / (4 * THREADS) leave each thread 128. */
 template <typename T, int PAD, int PAIRED>
 __global__ void __launch_bounds__(THREADS, 4) bank_padding(int M, int N, int K, float alpha, const T *A, int64_t lda,
                                                            const T *B, int64_t ldb, float beta, T *C, int64_t ldc) {
     static_assert(PAD % 4 == 0, "PAD must be a multiple of 4 floats: every row of As starts on 16 bytes");
+    static_assert(TM == 8 && TN == 8 && BM == 2 * 32 && BN == 2 * 64 && THREADS == 4 * 32,
+                  "four warps, two by two, have 32 x 64 of C each and a lane 8 x 8: change these together");
+    static_assert(THREADS == 2 * BM && BK == 32 && BN == 4 * 32,
+                  "two threads copy a row of A, 16 of its 32 elements each; a warp copies a row of B in one load");
     __shared__ __align__(16) float As[BK][BM + PAD]; /* transposed */
     __shared__ __align__(16) float Bs[BK][BN];
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -43,7 +46,7 @@ __global__ void __launch_bounds__(THREADS, 4) bank_padding(int M, int N, int K, 
     C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
 
     for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
-        /* ---- Stage: first A, then B, a register for every load under way; only the border tests ---- */
+        /* ---- Stage: A, then B, of each all loads before the first store; bounds are tested at the border only ---- */
         const bool inside = rows >= BM && cols >= BN && K - k0 >= BK && aligned;
         if (inside) {
             float4 copy[8];
@@ -77,7 +80,8 @@ __global__ void __launch_bounds__(THREADS, 4) bank_padding(int M, int N, int K, 
 #pragma unroll
             for (int j = 0; j < TN; j++)
                 for (int step = 0; step < TM; step++) {
-                    const int i = j % 2 ? TM - 1 - step : step; /* down and up: each product shares one with the last */
+                    const int i =
+                        j % 2 ? TM - 1 - step : step; /* down and up: a product shares an operand with the last */
                     acc[i][j] += a_frag[i] * b_frag[j];
                 }
         }

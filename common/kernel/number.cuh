@@ -30,7 +30,7 @@ template <typename T> static __device__ __forceinline__ bool aligned4(const T *p
     return (uintptr_t)p % (4 * sizeof(T)) == 0 && ld % 4 == 0;
 }
 
-/* The same at a border: only the first `count` elements are touched, the others read as 0. */
+/* load4 and store4 at a border: only the first `count` elements are touched, the others read as 0. */
 template <typename T> static __device__ __forceinline__ float4 load4_part(const T *p, int count, bool aligned) {
     if (count >= 4 && aligned)
         return load4(p);

@@ -12,8 +12,9 @@
  *   build/cpu/exercise/03_register_cache --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
  *   build/cpu/exercise/03_register_cache --size 256
  *
- * The first line needs only TODO 2: all of it is border. On a GPU say gpu for cpu, and look at what --list says of
- * registers and local bytes. It is solved when every line says PASS. kernel.cu is one solution.
+ * The first and the third line need only TODO 2: all of their pieces are at the border. On a GPU say gpu for cpu, and
+ * look at what --list says of registers and local bytes. It is solved when every line says PASS. kernel.cu is one
+ * solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

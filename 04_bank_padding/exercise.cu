@@ -13,9 +13,14 @@
  *   build/cpu/exercise/04_bank_padding --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
  *   build/cpu/exercise/04_bank_padding --size 256
  *
- * The first line needs only TODO 1 and 3: all of it is border. On a GPU say gpu for cpu. When every line says PASS the
- * result is right; whether lanes wait for each other it does not say. On a GPU the last command of README.md's "What
- * goes wrong" does: 2.00 wavefronts a load. kernel.cu is one solution.
+ * The first, second and fourth line need only TODO 1 and 3: all of their pieces are at the border, or their rows do not
+ * start on 16 bytes. On a GPU say gpu for cpu. When every line says PASS the result is right; whether lanes wait for
+ * each other it does not say. The ncu command of README.md does, with build/gpu/exercise: wavefronts / loads must be 2.
+ * And
+ *
+ *   nvcc -O3 -arch=sm_90a -Icommon -Xptxas -v -cubin -o /dev/null 04_bank_padding/exercise.cu
+ *
+ * must show no stack frame: 128 registers are tight. kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"
@@ -35,9 +40,9 @@ __global__ void __launch_bounds__(THREADS, 4) bank_padding(int M, int N, int K, 
     __shared__ __align__(16) float Bs[BK][BN];
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     /* TODO 1: the place of the lane among the warp's 4 x 8, lane_m in 0 .. 3 and lane_n in 0 .. 7. The 32 lanes must
-     * take 32 different places. With lane / 8 and lane % 8 the result is right, and a load from Bs takes four
-     * wavefronts: arrange them so that lanes that differ in bit 0 share lane_n, and lanes that differ in bit 1 share
-     * lane_m. */
+     * take 32 different places (left at 0, all write the same elements). Without PAIRED, lane / 8 and lane % 8: right,
+     * but a load from Bs takes four wavefronts. With PAIRED arrange them so that lanes that differ in bit 0 share
+     * lane_n, and lanes that differ in bit 1 share lane_m. */
     const int lane_m = 0, lane_n = 0;
     (void)lane;
     const int m0 = warp / 2 * 32 + lane_m * 4;                        /* and the rows from m0 + 16 on */
@@ -67,7 +72,7 @@ __global__ void __launch_bounds__(THREADS, 4) bank_padding(int M, int N, int K, 
         __syncthreads(); /* nobody reads before everybody has written */
 
         /* TODO 3: for each k, load the lane's eight values of As[k] and its eight of Bs[k], four at a time, and
-         * multiply each with each into acc. */
+         * multiply each with each into acc, down one column of the tile and up the next. */
         (void)As, (void)Bs;
 
         __syncthreads(); /* nobody overwrites before everybody has read */

@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(THREADS, TILE > 128 ? 1 : 2)
     static_assert(BK == BLOCK,
                   "BK must equal BLOCK: thread column x fetches column x of the A piece, row y row y of B's");
     static_assert(2 * TILE * BK * sizeof(float) <= 48 * 1024, "TILE is too large: As and Bs must fit into 48 KB");
-    constexpr int BM = TILE, BN = TILE, TM = BM / BLOCK, TN = BN / BLOCK; /* a thread's lie BLOCK apart */
+    /* The piece of C of a block, and that of a thread, whose rows and columns lie BLOCK apart */
+    constexpr int BM = TILE, BN = TILE, TM = BM / BLOCK, TN = BN / BLOCK;
     __shared__ float As[TILE][BK]; /* float for half inputs too: each number is converted once, on its way in */
     __shared__ float Bs[BK][TILE];
     const int tx = threadIdx.x, ty = threadIdx.y;

@@ -1,0 +1,103 @@
+#include "cost.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { BANKS = 32, WORD_BYTES = 4, MAX_WORDS = COST_LANES * 4 };
+
+/* Word w lies in bank w % 32. Words of a bank are kept in a chain, so that equal ones are found. */
+unsigned cost_phase(const uint64_t *addresses, unsigned count, unsigned size) {
+    uint64_t words[MAX_WORDS];
+    unsigned char next[MAX_WORDS], first[BANKS], length[BANKS] = {0};
+    enum { END = 255 };
+    memset(first, END, sizeof first);
+    unsigned used = 0, fullest = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t last = (addresses[i] + size - 1) / WORD_BYTES;
+        for (uint64_t word = addresses[i] / WORD_BYTES; word <= last && used < MAX_WORDS; word++) {
+            unsigned bank = (unsigned)(word % BANKS), at = first[bank];
+            while (at != END && words[at] != word)
+                at = next[at];
+            if (at != END)
+                continue;
+            words[used] = word;
+            next[used] = first[bank];
+            first[bank] = (unsigned char)used++;
+            if (++length[bank] > fullest)
+                fullest = length[bank];
+        }
+    }
+    return fullest;
+}
+
+/* Whether every active lane has the address of the lane whose number differs in `bit`, if that one is active. */
+static bool lanes_pair_up(const uint64_t *addresses, uint32_t active, unsigned bit) {
+    for (unsigned lane = 0; lane < COST_LANES; lane++) {
+        unsigned other = lane ^ bit;
+        if ((active >> lane & 1) && (active >> other & 1) && addresses[lane] != addresses[other])
+            return false;
+    }
+    return true;
+}
+
+static struct cost_shared in_phases(const uint64_t *addresses, uint32_t active, unsigned size, unsigned lanes) {
+    struct cost_shared cost = {0, 0};
+    for (unsigned begin = 0; begin < COST_LANES; begin += lanes) {
+        uint64_t phase[COST_LANES];
+        unsigned count = 0;
+        for (unsigned lane = begin; lane < begin + lanes; lane++)
+            if (active >> lane & 1)
+                phase[count++] = addresses[lane];
+        if (count == 0)
+            continue;
+        cost.wavefronts += cost_phase(phase, count, size);
+        cost.conflict_free++;
+    }
+    return cost;
+}
+
+struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size) {
+    unsigned lanes = size <= 4 ? 32 : size <= 8 ? 16 : 8;
+    if (size > 4 && (lanes_pair_up(addresses, active, 1) || lanes_pair_up(addresses, active, 2)))
+        lanes *= 2;
+    return in_phases(addresses, active, size, lanes);
+}
+
+struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned matrices) {
+    uint32_t rows = matrices >= 4 ? UINT32_MAX : (1u << 8 * matrices) - 1;
+    return in_phases(addresses, rows, 16, 8);
+}
+
+struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t active) {
+    struct cost_global lines;
+    cost_global_access(addresses, active, 16, &lines);
+    unsigned bytes = 16 * (unsigned)__builtin_popcount(active);
+    return (struct cost_shared){lines.lines, (bytes + COST_LINE_BYTES - 1) / COST_LINE_BYTES};
+}
+
+static void insert_sector(struct cost_global *cost, uint64_t sector) {
+    unsigned at = cost->sectors;
+    while (at > 0 && cost->sector[at - 1] > sector)
+        at--;
+    if (at > 0 && cost->sector[at - 1] == sector)
+        return;
+    memmove(&cost->sector[at + 1], &cost->sector[at], (cost->sectors - at) * sizeof *cost->sector);
+    cost->sector[at] = sector;
+    cost->sectors++;
+}
+
+/* Addresses mostly ascend with the lane, so that insertion is at the end. */
+void cost_global_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size,
+                        struct cost_global *cost) {
+    cost->sectors = cost->lines = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        uint64_t address = addresses[__builtin_ctz(left)];
+        insert_sector(cost, address / COST_SECTOR_BYTES);
+        uint64_t last = (address + size - 1) / COST_SECTOR_BYTES;
+        if (last != address / COST_SECTOR_BYTES)
+            insert_sector(cost, last);
+    }
+    for (unsigned i = 0; i < cost->sectors; i++)
+        if (i == 0 || cost->sector[i] / 4 != cost->sector[i - 1] / 4)
+            cost->lines++;
+}

@@ -1,0 +1,49 @@
+/*
+ * What the memory system of a GPU charges for one warp-wide access. Pure functions of addresses; the rules were read
+ * off an H200 with Nsight Compute, and each row of what it showed is a test (tests/cpu_device/bank_cases.csv).
+ *
+ * Shared memory has 32 banks of 4 bytes. Lanes that want the same 4-byte word share it for free; different words in one
+ * bank wait for each other. A request is served in phases, and a phase takes as many wavefronts as the fullest bank has
+ * words:
+ *   up to 4 bytes a lane   one phase
+ *   8 bytes                two phases of 16 lanes
+ *   16 bytes               four phases of 8 lanes
+ * and half as many of 8 and 16 bytes when the lanes pair up: when every active lane i has the address of lane i^1, or
+ * every one that of lane i^2.
+ *
+ * Global memory moves in sectors of 32 bytes, L1 looks up lines of 128.
+ */
+#ifndef CPU_DEVICE_COST_H
+#define CPU_DEVICE_COST_H
+
+#include <stdint.h>
+
+enum { COST_LANES = 32, COST_SECTOR_BYTES = 32, COST_LINE_BYTES = 128 };
+
+struct cost_shared {
+    unsigned wavefronts;
+    unsigned conflict_free; /* what as many phases would take without conflicts: wavefronts minus this are conflicts */
+};
+
+/* The wavefronts of one phase: `count` accesses of `size` bytes (1 to 16) at once. */
+unsigned cost_phase(const uint64_t *addresses, unsigned count, unsigned size);
+
+/* A load or store of `size` bytes (1, 2, 4, 8 or 16) by the lanes in `active`; addresses[lane] of others are ignored.
+ */
+struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size);
+
+/* ldmatrix of 1, 2 or 4 matrices: a phase for each 8 rows of 16 bytes. Lane i of the first 8 * matrices gives row i. */
+struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned matrices);
+
+/* cp.async of 16 bytes to shared memory, where no row straddles a 128-byte line: one wavefront a line. */
+struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t active);
+
+struct cost_global {
+    unsigned sectors, lines;         /* distinct ones */
+    uint64_t sector[2 * COST_LANES]; /* the distinct sectors, as address / 32, ascending */
+};
+
+/* A load or store of `size` bytes (1, 2, 4, 8 or 16) from or to global memory. */
+void cost_global_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size, struct cost_global *cost);
+
+#endif

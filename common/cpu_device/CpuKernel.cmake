@@ -31,6 +31,12 @@ function(_cpu_device_find_machine_flags)
 endfunction()
 _cpu_device_find_machine_flags()
 
+# Every access that is not to a register, and every basic block, calls the runtime (hooks.c), which counts while it is told to.
+# Only the compiler's half of these sanitizers is used: their libraries are not linked. The debug information names the lines.
+set(gnu_hooks -fsanitize=thread "SHELL:--param tsan-instrument-func-entry-exit=0" -fsanitize-coverage=trace-pc)
+set(clang_hooks -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
+    "SHELL:-mllvm -tsan-instrument-read-before-write=1" -fsanitize-coverage=trace-pc,bb,no-prune)
+
 # Register tiles must become registers, so loops over them must unroll completely; vectorised code would merge the accesses of
 # a thread, which are to be seen one by one.
 set(gnu_optimisation -O3 "SHELL:--param max-completely-peel-times=256"
@@ -47,7 +53,10 @@ target_compile_options(cpu_device_kernel_flags INTERFACE
     -fstack-clash-protection # a frame larger than a thread's guard page must still fault in it
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,${optimised}>:${gnu_optimisation}>"
     "$<$<AND:$<CXX_COMPILER_ID:Clang,AppleClang>,${optimised}>:${clang_optimisation}>"
-    "$<$<CONFIG:Debug>:-O0;-g>")
+    "$<$<CXX_COMPILER_ID:GNU>:${gnu_hooks}>"
+    "$<$<CXX_COMPILER_ID:Clang,AppleClang>:${clang_hooks}>"
+    -g
+    "$<$<CONFIG:Debug>:-O0>")
 
 function(add_cpu_kernel target)
     if(NOT ARGN)

@@ -74,6 +74,12 @@ size_t cpu_device_memory_size(void) {
     return arena.capacity;
 }
 
+uintptr_t cpu_device_arena(uintptr_t *end) {
+    pthread_once(&arena_once, reserve_arena);
+    *end = arena.base + arena.reserved;
+    return arena.base;
+}
+
 static uintptr_t first_page(const struct allocation *a) { return a->start / arena.page * arena.page; }
 static uintptr_t end_page(const struct allocation *a) { return round_up(a->start + a->size, arena.page); }
 static size_t footprint(const struct allocation *a) { return end_page(a) - first_page(a); }

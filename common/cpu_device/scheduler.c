@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "scheduler.h"
 
+#include "count.h"
 #include "fault.h"
 #include "fiber.h"
+#include "program.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,10 +30,14 @@ struct block *cpu_device_current_block(void) {
     return own_block;
 }
 
+void cpu_device_fence(void) { atomic_thread_fence(memory_order_seq_cst); }
+
 uint3 cpu_device_thread_index(void) { return own_block->current->index; }
 uint3 cpu_device_block_index(void) { return own_block->index; }
 uint3 cpu_device_block_dim(void) { return own_block->grid->config->block; }
 uint3 cpu_device_grid_dim(void) { return own_block->grid->config->grid; }
+
+size_t cpu_device_shared_window(void) { return (uintptr_t)smem - program_thread_local().begin; }
 
 uint32_t cpu_device_shared_address(const void *pointer) { return (uint32_t)((uintptr_t)pointer - (uintptr_t)smem); }
 
@@ -42,6 +48,20 @@ static char *stack_of_fiber(const struct block *block, size_t number) { return b
 bool cpu_device_is_stack_guard(const struct block *block, const void *address) {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)block->stacks;
     return offset < STACK_SIZE * MAX_THREADS_PER_BLOCK && offset % STACK_SIZE < GUARD_SIZE;
+}
+
+/* ---- Around a run of a thread ---- */
+
+static void enter_thread(struct block *block, struct cuda_thread *thread) {
+    block->current = thread;
+    if (block->grid->tally)
+        count_enter_lane(thread->lane);
+}
+
+static void leave_thread(struct block *block) {
+    if (block->grid->tally)
+        count_leave_lane(block->current->lane);
+    block->current = NULL;
 }
 
 static void finish_thread(struct block *block) {
@@ -75,7 +95,8 @@ static void fiber_main(void) {
         struct cuda_thread *next = next_thread(block, warp);
         if (next && !next->fiber && !block->failed) {
             next->fiber = fiber;
-            block->current = next;
+            leave_thread(block);
+            enter_thread(block, next);
             continue;
         }
         fiber->next_idle = block->idle_fibers;
@@ -104,13 +125,23 @@ static struct fiber *take_fiber(struct block *block) {
 static void resume(struct block *block, struct cuda_thread *thread) {
     if (!thread->fiber)
         thread->fiber = take_fiber(block);
-    block->current = thread;
+    enter_thread(block, thread);
     cpu_device_fiber_switch(&block->scheduler_stack_pointer, thread->fiber->stack_pointer);
-    block->current = NULL;
+    leave_thread(block);
 }
 
 void cpu_device_suspend(struct block *block) {
     cpu_device_fiber_switch(&block->current->fiber->stack_pointer, block->scheduler_stack_pointer);
+}
+
+/* Called by a thread while it is counted. Its log is empty when it comes back. */
+void cpu_device_log_is_full(void) {
+    struct block *block = own_block;
+    struct cuda_thread *thread = block->current;
+    struct warp *warp = &block->warps[thread->warp];
+    warp->runnable &= ~(1u << thread->lane);
+    warp->log_full |= 1u << thread->lane;
+    cpu_device_suspend(block);
 }
 
 /* ---- The barrier of the block ---- */
@@ -140,6 +171,8 @@ static bool release_barrier(struct block *block) {
         block->warps[w].runnable |= block->warps[w].at_barrier;
         block->warps[w].at_barrier = 0;
     }
+    if (block->grid->tally)
+        count_barrier();
     return true;
 }
 
@@ -189,12 +222,25 @@ static bool make_progress(struct block *block) {
     return false;
 }
 
+/* When no thread of the warp can go on. Returns whether some can, now that their logs are empty. */
+static bool flush_logs(struct block *block, unsigned warp_number) {
+    if (!block->grid->tally)
+        return false;
+    count_flush_warp();
+    struct warp *warp = &block->warps[warp_number];
+    warp->runnable |= warp->log_full;
+    warp->log_full = 0;
+    return warp->runnable != 0;
+}
+
 static void run_warps(struct block *block) {
     for (unsigned i = 0; i < block->warp_count; i++) {
         unsigned w = block->grid->descending ? block->warp_count - 1 - i : i;
-        struct cuda_thread *thread;
-        while (!block->failed && (thread = next_thread(block, w)))
-            resume(block, thread);
+        do {
+            struct cuda_thread *thread;
+            while (!block->failed && (thread = next_thread(block, w)))
+                resume(block, thread);
+        } while (!block->failed && flush_logs(block, w));
     }
 }
 
@@ -216,6 +262,8 @@ static void start_block(struct block *block, uint64_t number) {
 
 static void run_block(struct block *block, uint64_t number) {
     start_block(block, number);
+    if (block->grid->tally)
+        count_begin_block();
     run_warps(block);
     while (block->live > 0 && !block->failed && make_progress(block))
         run_warps(block);
@@ -267,6 +315,11 @@ void cpu_device_run_blocks(struct grid *grid) {
     }
     struct block *block = own_block;
     enter_grid(block, grid);
+    if (grid->tally && !count_begin_thread(block->stacks, STACK_SIZE * MAX_THREADS_PER_BLOCK)) {
+        fprintf(stderr, "CPU device: no memory for counting.\n");
+        atomic_store(&grid->failed, true);
+        return;
+    }
     while (!atomic_load_explicit(&grid->failed, memory_order_relaxed)) {
         uint64_t number = atomic_fetch_add(&grid->next_block, 1);
         if (number >= grid->block_count)
@@ -275,5 +328,7 @@ void cpu_device_run_blocks(struct grid *grid) {
         if (block->failed)
             abandon_block(block);
     }
+    if (grid->tally)
+        count_end_thread(grid->tally);
     block->grid = NULL;
 }

@@ -24,7 +24,8 @@ struct grid {
     const struct cpu_device_launch_config *config;
     void (*run_thread)(void *argument);
     void *argument;
-    bool descending; /* order of warps and of lanes in them */
+    bool descending;     /* order of warps and of lanes in them */
+    struct tally *tally; /* NULL: not counted */
     uint64_t block_count;
     _Atomic uint64_t next_block;
     atomic_bool failed;
@@ -51,6 +52,7 @@ struct meeting {
 /* Bit i of each mask is lane i. A lane that is in none of the masks waits in a meeting. */
 struct warp {
     unsigned runnable, at_barrier, exited;
+    unsigned log_full;      /* waits until its accesses have been counted */
     unsigned open_meetings; /* bit i: meetings[i] is in use */
     struct meeting meetings[WARP_SIZE];
 };
@@ -94,6 +96,9 @@ __attribute__((format(printf, 2, 3))) void cpu_device_fail_block(struct block *b
 
 /* Completes the meetings of a warp that only waited for lanes which have exited by now (warp.c). */
 void cpu_device_settle_meetings(struct block *block, unsigned warp);
+
+/* Where the dynamic shared window lies in the program's thread-local data. */
+size_t cpu_device_shared_window(void);
 
 /* True when `address` lies in the inaccessible page below one of the block's stacks. */
 bool cpu_device_is_stack_guard(const struct block *block, const void *address);

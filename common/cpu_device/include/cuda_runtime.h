@@ -22,7 +22,11 @@
 #define __global__
 #define __device__
 #define __host__
-#define __constant__
+// A section of its own tells the profiler's counters constant memory from global; one a line, because variables that are
+// const and others that are not may not share one.
+#define CPU_DEVICE_SECTION(line) __attribute__((section("cpu_device_constant." #line)))
+#define CPU_DEVICE_SECTION_OF(line) CPU_DEVICE_SECTION(line)
+#define __constant__ CPU_DEVICE_SECTION_OF(__LINE__)
 #define __managed__
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))

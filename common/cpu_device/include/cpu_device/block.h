@@ -51,6 +51,9 @@ unsigned cpu_device_ballot(unsigned mask, int predicate);
 /* The lanes of this warp that have not exited. */
 unsigned cpu_device_active_mask(void);
 
+/* Orders memory accesses before it and after it, for all threads. */
+void cpu_device_fence(void);
+
 /* A shared-memory "address" as PTX uses it: 32 bits, and equal to the real address modulo 1024, so that alignments and
    swizzles come out the same. */
 uint32_t cpu_device_shared_address(const void *pointer);

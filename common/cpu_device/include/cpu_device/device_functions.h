@@ -25,8 +25,8 @@ inline int __syncthreads_and(int predicate) {
     return cpu_device_barrier(predicate, &participants) == participants;
 }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { cpu_device_sync_warp(mask); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { cpu_device_fence(); }
+inline void __threadfence() { cpu_device_fence(); }
 
 // ---- Warp functions ----
 

@@ -1,0 +1,454 @@
+/* From the accesses of lanes to the requests of warps, and from there to sums. What they cost is in cost.c. */
+#define _GNU_SOURCE
+#include "count.h"
+
+#include "cost.h"
+#include "device.h"
+#include "memory.h"
+#include "program.h"
+#include "tally.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Accesses that a lane may make before its warp is looked at. Lanes that take different ways and make more than this
+   between two barriers are put together a little wrongly. */
+enum { LOG_ENTRIES = 1 << 16 };
+
+enum { SPACE_SHIFT = 6, OTHER_SPACE = 3 };
+
+/* ---- Sites: a place in the machine code with what its requests have cost ---- */
+
+struct site {
+    uint64_t key;
+    struct site_totals totals;
+    /* The last request and its cost, which the next one mostly repeats at another place in memory. */
+    struct {
+        uint32_t active;
+        unsigned phase; /* of the first address: what a shift must keep for the cost to stay */
+        int64_t deltas[WARP_SIZE];
+        struct cost_shared shared;
+        unsigned sectors, lines;
+        uint32_t sector_offsets[2 * WARP_SIZE];
+        bool holds_offsets;
+    } last;
+    /* While a warp whose lanes went different ways is put together. */
+    uint32_t seen, group_count, group_room;
+    unsigned seen_by;
+    uint32_t *groups;
+};
+
+struct site_table {
+    struct site **slots; /* open addressing */
+    size_t slot_count, count;
+};
+
+struct group {
+    struct site *site;
+    uint32_t active;
+    uint64_t addresses[WARP_SIZE];
+};
+
+struct counter {
+    struct log_entry *logs;
+    size_t used[WARP_SIZE];
+    struct site_table sites;
+    struct program_range shared, arena, data;
+    uint16_t *stamps; /* for each sector of device memory, the number of the last block that touched it */
+    uint16_t stamp;
+    size_t sector_count;
+    size_t first_sector, end_sector; /* touched in this launch */
+    uint64_t block_sectors, barriers;
+    struct group *groups;
+    size_t group_count, group_room;
+    bool failed;
+};
+
+static _Thread_local struct counter *own;
+static _Thread_local uint64_t half_flops;
+
+static void *reserve(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t slot_of(const struct site_table *table, uint64_t key) {
+    size_t mask = table->slot_count - 1, slot = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & mask;
+    while (table->slots[slot] && table->slots[slot]->key != key)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static bool grow_table(struct site_table *table) {
+    struct site_table larger = {NULL, table->slot_count ? 2 * table->slot_count : 1024, table->count};
+    larger.slots = calloc(larger.slot_count, sizeof(struct site *));
+    if (!larger.slots)
+        return false;
+    for (size_t i = 0; i < table->slot_count; i++)
+        if (table->slots[i])
+            larger.slots[slot_of(&larger, table->slots[i]->key)] = table->slots[i];
+    free(table->slots);
+    *table = larger;
+    return true;
+}
+
+static struct site *add_site(struct counter *c, uint64_t key) {
+    if (2 * c->sites.count >= c->sites.slot_count && !grow_table(&c->sites))
+        return NULL;
+    struct site *site = calloc(1, sizeof *site);
+    if (!site)
+        return NULL;
+    site->key = key;
+    site->totals.shared_low = SIZE_MAX;
+    c->sites.slots[slot_of(&c->sites, key)] = site;
+    c->sites.count++;
+    return site;
+}
+
+static bool inside(const struct program_range *range, uintptr_t address) {
+    return address - range->begin < range->end - range->begin;
+}
+
+static uint64_t space_of(const struct counter *c, uintptr_t address) {
+    if (inside(&c->shared, address))
+        return CPU_DEVICE_SHARED;
+    if (inside(&c->arena, address))
+        return CPU_DEVICE_GLOBAL;
+    if (inside(&c->data, address))
+        return program_is_constant(address) ? CPU_DEVICE_CONSTANT : CPU_DEVICE_GLOBAL;
+    return OTHER_SPACE; /* the host's: arguments of the kernel, for one */
+}
+
+/* NULL for an access that is not counted. */
+static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address) {
+    uint64_t space = space_of(c, address);
+    if (space == OTHER_SPACE)
+        return NULL;
+    key |= space << SPACE_SHIFT;
+    struct site *site = c->sites.slot_count ? c->sites.slots[slot_of(&c->sites, key)] : NULL;
+    if (site)
+        return site;
+    site = add_site(c, key);
+    if (!site)
+        c->failed = true;
+    return site;
+}
+
+/* ---- Requests ---- */
+
+static void touch_sector(struct counter *c, size_t sector) {
+    if (c->stamps[sector] == c->stamp)
+        return;
+    c->stamps[sector] = c->stamp;
+    c->block_sectors++;
+}
+
+static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address) {
+    if (!c->stamps || !inside(&c->arena, first_address) || !site->last.holds_offsets)
+        return;
+    size_t base = (first_address - c->arena.begin) / COST_SECTOR_BYTES;
+    for (unsigned i = 0; i < site->last.sectors; i++) {
+        size_t sector = base + (size_t)(int32_t)site->last.sector_offsets[i];
+        if (sector >= c->sector_count)
+            continue;
+        touch_sector(c, sector);
+        if (sector < c->first_sector)
+            c->first_sector = sector;
+        if (sector >= c->end_sector)
+            c->end_sector = sector + 1;
+    }
+}
+
+static void cost_global(struct site *site, uint32_t active, const uint64_t *addresses, uint64_t first, unsigned size) {
+    struct cost_global cost;
+    cost_global_access(addresses, active, size, &cost);
+    site->last.sectors = cost.sectors;
+    site->last.lines = cost.lines;
+    site->last.holds_offsets = true;
+    for (unsigned i = 0; i < cost.sectors; i++) {
+        int64_t offset = (int64_t)(cost.sector[i] - first / COST_SECTOR_BYTES);
+        site->last.sector_offsets[i] = (uint32_t)offset;
+        site->last.holds_offsets = site->last.holds_offsets && offset == (int32_t)offset;
+    }
+}
+
+/* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
+static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
+    unsigned size = 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
+    uint64_t first = addresses[__builtin_ctz(active)];
+    unsigned phase = (unsigned)first & (space == CPU_DEVICE_SHARED ? 3 : COST_LINE_BYTES - 1);
+    int64_t deltas[WARP_SIZE], differences = 0;
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
+        deltas[lane] = (int64_t)(addresses[lane] - first);
+        differences |= deltas[lane] ^ site->last.deltas[lane];
+    }
+    if (differences || active != site->last.active || phase != site->last.phase) {
+        memcpy(site->last.deltas, deltas, sizeof deltas);
+        site->last.active = active;
+        site->last.phase = phase;
+        if (space == CPU_DEVICE_SHARED)
+            site->last.shared = cost_shared_access(addresses, active, size);
+        else
+            cost_global(site, active, addresses, first, size);
+    }
+    struct site_totals *t = &site->totals;
+    unsigned lanes = (unsigned)__builtin_popcount(active);
+    t->requests++;
+    t->lanes += lanes;
+    t->bytes += lanes * size;
+    if (space == CPU_DEVICE_SHARED) {
+        t->wavefronts += site->last.shared.wavefronts;
+        t->conflict_free += site->last.shared.conflict_free;
+        size_t offset = first - c->shared.begin;
+        t->shared_low = offset < t->shared_low ? offset : t->shared_low;
+        t->shared_high = offset > t->shared_high ? offset : t->shared_high;
+    } else if (space == CPU_DEVICE_GLOBAL) {
+        t->sectors += site->last.sectors;
+        t->lines += site->last.lines;
+        touch_sectors(c, site, first);
+    }
+}
+
+/* ---- Warps whose lanes went different ways ---- */
+
+/* The group of the n-th time that a lane passes a site. */
+static struct group *nth_group(struct counter *c, struct site *site, uint32_t n) {
+    if (n < site->group_count)
+        return &c->groups[site->groups[n]];
+    if (site->group_count == site->group_room) {
+        uint32_t room = site->group_room ? 2 * site->group_room : 16;
+        uint32_t *longer = realloc(site->groups, room * sizeof *longer);
+        if (!longer)
+            return NULL;
+        site->groups = longer;
+        site->group_room = room;
+    }
+    if (c->group_count == c->group_room) {
+        size_t room = c->group_room ? 2 * c->group_room : 256;
+        struct group *longer = realloc(c->groups, room * sizeof *longer);
+        if (!longer)
+            return NULL;
+        c->groups = longer;
+        c->group_room = room;
+    }
+    site->groups[site->group_count++] = (uint32_t)c->group_count;
+    struct group *group = &c->groups[c->group_count++];
+    group->site = site;
+    group->active = 0;
+    return group;
+}
+
+static void add_to_group(struct counter *c, unsigned lane, const struct log_entry *entry) {
+    struct site *site = find_site(c, entry->key, entry->address);
+    if (!site)
+        return;
+    if (site->seen_by != lane + 1) {
+        site->seen_by = lane + 1;
+        site->seen = 0;
+    }
+    struct group *group = nth_group(c, site, site->seen++);
+    if (!group) {
+        c->failed = true;
+        return;
+    }
+    if (!group->active)
+        for (unsigned i = 0; i < WARP_SIZE; i++)
+            group->addresses[i] = entry->address;
+    group->active |= 1u << lane;
+    group->addresses[lane] = entry->address;
+}
+
+static void flush_divergent(struct counter *c, size_t from) {
+    c->group_count = 0;
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+        for (size_t i = from; i < c->used[lane]; i++)
+            add_to_group(c, lane, &c->logs[(size_t)lane * LOG_ENTRIES + i]);
+    for (size_t i = 0; i < c->group_count; i++) {
+        struct group *group = &c->groups[i];
+        add_request(c, group->site, group->active, group->addresses);
+        group->site->group_count = 0;
+        group->site->seen_by = 0;
+    }
+}
+
+/* ---- Warps in step ---- */
+
+/* Lanes with an empty log have exited before, or wait: they take no part. */
+static uint32_t lanes_with_entries(const struct counter *c, size_t *shortest) {
+    uint32_t present = 0;
+    *shortest = SIZE_MAX;
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
+        if (c->used[lane] == 0)
+            continue;
+        present |= 1u << lane;
+        if (c->used[lane] < *shortest)
+            *shortest = c->used[lane];
+    }
+    return present;
+}
+
+/* Takes the entries that all present lanes have in common, from the beginning. Returns how many there were. */
+static size_t flush_common(struct counter *c, uint32_t present, size_t shortest) {
+    const struct log_entry *logs[WARP_SIZE];
+    const unsigned first = (unsigned)__builtin_ctz(present);
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+        logs[lane] = &c->logs[(size_t)(present >> lane & 1 ? lane : first) * LOG_ENTRIES];
+    for (size_t i = 0; i < shortest; i++) {
+        uint64_t addresses[WARP_SIZE], key = logs[first][i].key, differences = 0;
+        for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
+            addresses[lane] = logs[lane][i].address;
+            differences |= logs[lane][i].key ^ key;
+        }
+        if (differences)
+            return i;
+        struct site *site = find_site(c, key, addresses[first]);
+        if (site)
+            add_request(c, site, present, addresses);
+    }
+    return shortest;
+}
+
+void count_flush_warp(void) {
+    struct counter *c = own;
+    size_t shortest;
+    uint32_t present = lanes_with_entries(c, &shortest);
+    if (!present)
+        return;
+    flush_divergent(c, flush_common(c, present, shortest));
+    memset(c->used, 0, sizeof c->used);
+}
+
+/* ---- Lanes, blocks, threads ---- */
+
+void count_enter_lane(unsigned lane) {
+    struct log_entry *log = &own->logs[(size_t)lane * LOG_ENTRIES];
+    cpu_device_log.next = log + own->used[lane];
+    cpu_device_log.end = log + LOG_ENTRIES;
+}
+
+void count_leave_lane(unsigned lane) {
+    own->used[lane] = (size_t)(cpu_device_log.next - &own->logs[(size_t)lane * LOG_ENTRIES]);
+    cpu_device_log.next = NULL;
+}
+
+void count_barrier(void) { own->barriers++; }
+
+void cpu_device_note_half_flops(unsigned operations) {
+    if (cpu_device_log.next)
+        half_flops += operations;
+}
+
+/* Stamps are 1 and up; 1 stands for all blocks before the last time they ran out. */
+void count_begin_block(void) {
+    struct counter *c = own;
+    if (c->stamp == UINT16_MAX && c->stamps) {
+        for (size_t i = c->first_sector; i < c->end_sector; i++)
+            c->stamps[i] = c->stamps[i] != 0;
+        c->stamp = 1;
+    }
+    c->stamp++;
+}
+
+static struct counter *create_counter(void) {
+    struct counter *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->logs = reserve((size_t)WARP_SIZE * LOG_ENTRIES * sizeof *c->logs);
+    c->arena.begin = cpu_device_arena(&c->arena.end);
+    c->data = program_data();
+    /* Without it the counts of distinct sectors stay 0; everything else is right. */
+    c->sector_count = (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
+    c->stamps = reserve(c->sector_count * sizeof *c->stamps);
+    cpu_device_log.program_base = program_base();
+    cpu_device_log.blocks_run = reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
+    if (c->logs && cpu_device_log.blocks_run)
+        return c;
+    free(c);
+    return NULL;
+}
+
+/* ---- Launches ---- */
+
+static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
+static char *label;             /* NULL: launches are not counted */
+static const char *counts_file; /* of CPU_DEVICE_COUNTS, or NULL */
+
+/* At the end of a program whose launches are counted by CPU_DEVICE_COUNTS. */
+static void write_counts_file(void) {
+    size_t count;
+    const struct cpu_device_counts *counts = cpu_device_get_counts(&count);
+    FILE *out = fopen(counts_file, "w");
+    if (out)
+        cpu_device_print_counts(out, "", NULL);
+    for (size_t i = 0; out && i < count; i++)
+        cpu_device_print_counts(out, ",,,,,", &counts[i]);
+    if (!out || fclose(out) != 0)
+        fprintf(stderr, "CPU device: CPU_DEVICE_COUNTS: cannot write %s.\n", counts_file);
+}
+
+static void read_environment(void) {
+    counts_file = getenv("CPU_DEVICE_COUNTS");
+    if (!counts_file || !*counts_file)
+        return;
+    label = strdup("");
+    atexit(write_counts_file);
+}
+
+void cpu_device_count_launches(const char *new_label) {
+    pthread_once(&environment_once, read_environment);
+    free(label);
+    label = new_label ? strdup(new_label) : NULL;
+}
+
+struct tally *count_begin_launch(const struct cpu_device_launch_config *config) {
+    pthread_once(&environment_once, read_environment);
+    struct tally *tally = label ? tally_find(label, config) : NULL;
+    if (tally)
+        tally_begin_launch(tally);
+    return tally;
+}
+
+bool count_begin_thread(const void *stacks, size_t stacks_size) {
+    if (!own)
+        own = create_counter();
+    if (!own)
+        return false;
+    own->shared = program_thread_local();
+    own->stamp = 1;
+    own->first_sector = SIZE_MAX;
+    own->end_sector = own->block_sectors = own->barriers = half_flops = 0;
+    cpu_device_log.stacks = (uintptr_t)stacks;
+    cpu_device_log.stacks_size = stacks_size;
+    return true;
+}
+
+static void hand_over_sites(struct tally *tally, struct site_table *table) {
+    for (size_t i = 0; i < table->slot_count; i++) {
+        struct site *site = table->slots[i];
+        if (!site)
+            continue;
+        tally_add_site(tally, site->key >> 8, site->key >> SPACE_SHIFT & 3, site->key >> 4 & 3, &site->totals);
+        free(site->groups);
+        free(site);
+        table->slots[i] = NULL;
+    }
+    table->count = 0;
+}
+
+void count_end_thread(struct tally *tally) {
+    struct counter *c = own;
+    memset(c->used, 0, sizeof c->used); /* of a block that failed */
+    tally_lock();
+    hand_over_sites(tally, &c->sites);
+    tally_add_thread(tally, c->barriers, c->block_sectors, half_flops);
+    tally_add_blocks(tally, cpu_device_log.blocks_run, c->data.end - cpu_device_log.program_base);
+    if (c->stamps && c->end_sector > c->first_sector)
+        tally_add_sectors(tally, c->stamps, c->first_sector, c->end_sector);
+    if (c->failed)
+        tally_is_incomplete(tally);
+    tally_unlock();
+    c->failed = false;
+}

@@ -1,0 +1,53 @@
+/* Counting, as the scheduler sees it: see cpu_device/counters.h for what comes out. */
+#ifndef CPU_DEVICE_COUNT_H
+#define CPU_DEVICE_COUNT_H
+
+#include "cpu_device/block.h"
+#include "cpu_device/counters.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One access of one lane, as the hooks write it down. */
+struct log_entry {
+    uint64_t address;
+    uint64_t key; /* return address in the program << 8 | operation << 4 | log2(size) */
+};
+
+/* Where the hooks write: the log of the lane that runs. `next` is NULL while nothing is counted. */
+struct log_cursor {
+    struct log_entry *next, *end;
+    uintptr_t stacks, stacks_size; /* accesses in there are a thread's own */
+    uint64_t *blocks_run;          /* lanes that ran the basic block with that return address */
+    uintptr_t program_base;
+};
+extern _Thread_local struct log_cursor cpu_device_log;
+
+/* ---- One launch ---- */
+
+struct tally;
+
+/* The tally that a launch adds to, or NULL when launches are not counted or memory ran out. */
+struct tally *count_begin_launch(const struct cpu_device_launch_config *config);
+
+/* ---- One OS thread ---- */
+
+/* Around the blocks that this OS thread runs. stacks: where the stacks of the block's threads lie. False: no memory. */
+bool count_begin_thread(const void *stacks, size_t stacks_size);
+void count_end_thread(struct tally *tally);
+
+void count_begin_block(void);
+void count_barrier(void);
+
+/* Around every run of a lane. */
+void count_enter_lane(unsigned lane);
+void count_leave_lane(unsigned lane);
+
+/* When no lane of a warp can go on: what its lanes have logged becomes requests. */
+void count_flush_warp(void);
+
+/* What the hooks call when a lane's log is full: suspends the lane until its warp has been flushed (scheduler.c). */
+void cpu_device_log_is_full(void);
+
+#endif

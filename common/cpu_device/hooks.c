@@ -1,0 +1,173 @@
+/*
+ * What the compiler calls for every load and store of a kernel that is not in a register (-fsanitize=thread) and at the
+ * beginning of every basic block (-fsanitize-coverage=trace-pc). The sanitizer's own library is not linked: these take
+ * its place. Outside a counted launch each of them is a call, a test and a return.
+ */
+#include "count.h"
+
+#include <string.h>
+
+_Thread_local struct log_cursor cpu_device_log;
+
+#define HERE __builtin_return_address(0)
+
+static inline void note(const volatile void *address, enum cpu_device_operation operation, unsigned log2_size,
+                        const void *return_address) {
+    struct log_cursor *log = &cpu_device_log;
+    if (!log->next || (uintptr_t)address - log->stacks < log->stacks_size)
+        return;
+    if (log->next == log->end)
+        cpu_device_log_is_full();
+    log->next->address = (uintptr_t)address;
+    log->next->key = ((uintptr_t)return_address - log->program_base) << 8 | (uint64_t)operation << 4 | log2_size;
+    log->next++;
+}
+
+/* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. */
+static void note_range(const void *address, size_t size, enum cpu_device_operation operation, const void *place) {
+    for (size_t done = 0; done < size && cpu_device_log.next;) {
+        uintptr_t at = (uintptr_t)address + done;
+        unsigned log2_size = 4;
+        while ((at & ((1u << log2_size) - 1)) || (1u << log2_size) > size - done)
+            log2_size--;
+        note((const void *)at, operation, log2_size, place);
+        done += 1u << log2_size;
+    }
+}
+
+void cpu_device_note_atomic(const volatile void *address, unsigned size) {
+    note(address, CPU_DEVICE_ATOMIC, size == 8 ? 3 : 2, HERE);
+}
+
+/* ---- -fsanitize-coverage=trace-pc ---- */
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) {
+    struct log_cursor *log = &cpu_device_log;
+    if (log->next)
+        log->blocks_run[(uintptr_t)HERE - log->program_base]++;
+}
+
+/* ---- -fsanitize=thread: plain accesses ---- */
+
+#define ACCESS(name, operation, log2_size)                                                                             \
+    void name(void *address);                                                                                          \
+    void name(void *address) { note(address, operation, log2_size, HERE); }
+
+#define ACCESSES(size, log2_size)                                                                                      \
+    ACCESS(__tsan_read##size, CPU_DEVICE_LOAD, log2_size)                                                              \
+    ACCESS(__tsan_write##size, CPU_DEVICE_STORE, log2_size)                                                            \
+    ACCESS(__tsan_unaligned_read##size, CPU_DEVICE_LOAD, log2_size)                                                    \
+    ACCESS(__tsan_unaligned_write##size, CPU_DEVICE_STORE, log2_size)                                                  \
+    ACCESS(__tsan_volatile_read##size, CPU_DEVICE_LOAD, log2_size)                                                     \
+    ACCESS(__tsan_volatile_write##size, CPU_DEVICE_STORE, log2_size)                                                   \
+    ACCESS(__tsan_unaligned_volatile_read##size, CPU_DEVICE_LOAD, log2_size)                                           \
+    ACCESS(__tsan_unaligned_volatile_write##size, CPU_DEVICE_STORE, log2_size)                                         \
+    void __tsan_read_write##size(void *address);                                                                       \
+    void __tsan_read_write##size(void *address) {                                                                      \
+        note(address, CPU_DEVICE_LOAD, log2_size, HERE);                                                               \
+        note(address, CPU_DEVICE_STORE, log2_size, HERE);                                                              \
+    }
+ACCESSES(1, 0)
+ACCESSES(2, 1)
+ACCESSES(4, 2)
+ACCESSES(8, 3)
+ACCESSES(16, 4)
+
+void __tsan_read_range(void *address, unsigned long size);
+void __tsan_read_range(void *address, unsigned long size) { note_range(address, size, CPU_DEVICE_LOAD, HERE); }
+void __tsan_write_range(void *address, unsigned long size);
+void __tsan_write_range(void *address, unsigned long size) { note_range(address, size, CPU_DEVICE_STORE, HERE); }
+
+void *__tsan_memcpy(void *destination, const void *source, size_t size);
+void *__tsan_memcpy(void *destination, const void *source, size_t size) {
+    note_range(source, size, CPU_DEVICE_LOAD, HERE);
+    note_range(destination, size, CPU_DEVICE_STORE, HERE);
+    return memcpy(destination, source, size);
+}
+void *__tsan_memmove(void *destination, const void *source, size_t size);
+void *__tsan_memmove(void *destination, const void *source, size_t size) {
+    note_range(source, size, CPU_DEVICE_LOAD, HERE);
+    note_range(destination, size, CPU_DEVICE_STORE, HERE);
+    return memmove(destination, source, size);
+}
+void *__tsan_memset(void *destination, int value, size_t size);
+void *__tsan_memset(void *destination, int value, size_t size) {
+    note_range(destination, size, CPU_DEVICE_STORE, HERE);
+    return memset(destination, value, size);
+}
+
+/* ---- -fsanitize=thread: what needs no note ---- */
+
+void __tsan_init(void);
+void __tsan_init(void) {}
+void __tsan_func_entry(void *caller);
+void __tsan_func_entry(void *caller) { (void)caller; }
+void __tsan_func_exit(void);
+void __tsan_func_exit(void) {}
+void __tsan_vptr_update(void **pointer, void *value);
+void __tsan_vptr_update(void **pointer, void *value) { (void)pointer, (void)value; }
+void __tsan_vptr_read(void **pointer);
+void __tsan_vptr_read(void **pointer) { (void)pointer; }
+
+/* ---- -fsanitize=thread: atomic operations of the language. CUDA's own note themselves. ---- */
+
+#define ATOMIC_UPDATE(bits, type, name)                                                                                \
+    type __tsan_atomic##bits##_fetch_##name(volatile type *address, type value, int order);                            \
+    type __tsan_atomic##bits##_fetch_##name(volatile type *address, type value, int order) {                           \
+        (void)order;                                                                                                   \
+        return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST);                                                \
+    }
+
+#define ATOMIC_COMPARE(bits, type, name)                                                                               \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile type *address, type *expected, type value, int order,   \
+                                                      int failure_order);                                              \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile type *address, type *expected, type value, int order,   \
+                                                      int failure_order) {                                             \
+        (void)order, (void)failure_order;                                                                              \
+        return __atomic_compare_exchange_n(address, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+    }
+
+#define ATOMICS(bits, type)                                                                                            \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order);                                          \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order) {                                         \
+        (void)order;                                                                                                   \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                             \
+    }                                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order);                                   \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {                                  \
+        (void)order;                                                                                                   \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                            \
+    }                                                                                                                  \
+    type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order);                                \
+    type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order) {                               \
+        (void)order;                                                                                                   \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                                  \
+    ATOMIC_UPDATE(bits, type, add)                                                                                     \
+    ATOMIC_UPDATE(bits, type, sub)                                                                                     \
+    ATOMIC_UPDATE(bits, type, and)                                                                                     \
+    ATOMIC_UPDATE(bits, type, or)                                                                                      \
+    ATOMIC_UPDATE(bits, type, xor)                                                                                     \
+    ATOMIC_UPDATE(bits, type, nand)                                                                                    \
+    ATOMIC_COMPARE(bits, type, strong)                                                                                 \
+    ATOMIC_COMPARE(bits, type, weak)                                                                                   \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, type value, int order,      \
+                                                    int failure_order);                                                \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, type value, int order,      \
+                                                    int failure_order) {                                               \
+        __tsan_atomic##bits##_compare_exchange_strong(address, &expected, value, order, failure_order);                \
+        return expected;                                                                                               \
+    }
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order) {
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order) { (void)order; }

@@ -1,0 +1,429 @@
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A cross build names the tools that read its own machine's files. */
+#ifndef CPU_DEVICE_ADDR2LINE
+#define CPU_DEVICE_ADDR2LINE "addr2line"
+#endif
+#ifndef CPU_DEVICE_OBJDUMP
+#define CPU_DEVICE_OBJDUMP "objdump"
+#endif
+
+#define SELF "/proc/self/exe"
+
+/* ---- Segments ---- */
+
+struct segments {
+    uintptr_t base;
+    struct program_range thread_local_data, data;
+};
+
+/* The first object is the program itself. */
+static int read_segments(struct dl_phdr_info *info, size_t size, void *result) {
+    (void)size;
+    struct segments *s = result;
+    s->base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_TLS) {
+            s->thread_local_data.begin = (uintptr_t)info->dlpi_tls_data;
+            s->thread_local_data.end = s->thread_local_data.begin + p->p_memsz;
+        }
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W)) {
+            uintptr_t begin = info->dlpi_addr + p->p_vaddr, end = begin + p->p_memsz;
+            if (!s->data.begin || begin < s->data.begin)
+                s->data.begin = begin;
+            if (end > s->data.end)
+                s->data.end = end;
+        }
+    }
+    return 1;
+}
+
+static struct segments segments(void) {
+    struct segments s = {0};
+    dl_iterate_phdr(read_segments, &s);
+    return s;
+}
+
+uintptr_t program_base(void) { return segments().base; }
+struct program_range program_thread_local(void) {
+    return segments().thread_local_data;
+}
+struct program_range program_data(void) {
+    return segments().data;
+}
+
+/* ---- Symbols and sections, read once from the program's file ---- */
+
+static struct {
+    const char *file; /* mapped */
+    size_t size;
+    const ElfW(Sym) * symbols;
+    size_t symbol_count;
+    const char *names;
+    const ElfW(Shdr) * sections;
+    size_t section_count;
+    const char *section_names;
+} elf;
+
+/* A section's content; NULL when the file is cut short. */
+static const void *content(const ElfW(Shdr) * section) {
+    return section->sh_offset <= elf.size && section->sh_size <= elf.size - section->sh_offset
+               ? elf.file + section->sh_offset
+               : NULL;
+}
+
+static void find_symbols(void) {
+    for (size_t i = 0; i < elf.section_count; i++) {
+        const ElfW(Shdr) *s = &elf.sections[i];
+        if (s->sh_type != SHT_SYMTAB || s->sh_link >= elf.section_count)
+            continue;
+        elf.symbols = content(s);
+        elf.names = content(&elf.sections[s->sh_link]);
+        elf.symbol_count = elf.symbols && elf.names ? s->sh_size / sizeof(ElfW(Sym)) : 0;
+    }
+}
+
+static void map_program(void) {
+    int fd = open(SELF, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0)
+        return;
+    if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(ElfW(Ehdr))) {
+        void *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file != MAP_FAILED) {
+            elf.file = file;
+            elf.size = (size_t)status.st_size;
+        }
+    }
+    close(fd);
+    const ElfW(Ehdr) *header = (const void *)elf.file;
+    if (!header || header->e_shoff > elf.size || header->e_shnum * sizeof(ElfW(Shdr)) > elf.size - header->e_shoff ||
+        header->e_shstrndx >= header->e_shnum)
+        return;
+    elf.sections = (const void *)(elf.file + header->e_shoff);
+    elf.section_names = content(&elf.sections[header->e_shstrndx]);
+    elf.section_count = elf.section_names ? header->e_shnum : 0;
+    find_symbols();
+}
+
+static void need_elf(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, map_program);
+}
+
+const char *program_function(const void *address) {
+    need_elf();
+    uintptr_t value = (uintptr_t)address - program_base();
+    for (size_t i = 0; i < elf.symbol_count; i++)
+        if (elf.symbols[i].st_value == value && ELF64_ST_TYPE(elf.symbols[i].st_info) == STT_FUNC)
+            return elf.names + elf.symbols[i].st_name;
+    return NULL;
+}
+
+struct program_object program_shared_object(size_t offset) {
+    need_elf();
+    for (size_t i = 0; i < elf.symbol_count; i++) {
+        const ElfW(Sym) *s = &elf.symbols[i];
+        if (ELF64_ST_TYPE(s->st_info) == STT_TLS && offset >= s->st_value && offset - s->st_value < s->st_size)
+            return (struct program_object){elf.names + s->st_name, s->st_value, s->st_size};
+    }
+    return (struct program_object){0};
+}
+
+/* See __constant__ in cuda_runtime.h. */
+bool program_is_constant(uintptr_t address) {
+    static const char prefix[] = "cpu_device_constant";
+    need_elf();
+    uintptr_t value = address - program_base();
+    for (size_t i = 0; i < elf.section_count; i++) {
+        const ElfW(Shdr) *s = &elf.sections[i];
+        if (strncmp(elf.section_names + s->sh_name, prefix, sizeof prefix - 1) == 0 && value >= s->sh_addr &&
+            value - s->sh_addr < s->sh_size)
+            return true;
+    }
+    return false;
+}
+
+/* The end of the function that contains `address`: where the next one begins. */
+static uint64_t end_of_function(uint64_t address) {
+    need_elf();
+    uint64_t end = UINT64_MAX;
+    for (size_t i = 0; i < elf.symbol_count; i++) {
+        const ElfW(Sym) *s = &elf.symbols[i];
+        if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value > address && s->st_value < end)
+            end = s->st_value;
+    }
+    return end;
+}
+
+/* ---- Reading what a tool says about this program ---- */
+
+/* Starts argv[0] with `input` (may be NULL) as its standard input. Returns its output as a stream, or NULL. */
+static FILE *start_tool(char *const argv[], FILE *input, pid_t *child) {
+    extern char **environ;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (input)
+        posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *output = error ? NULL : fdopen(ends[0], "r");
+    if (!output)
+        close(ends[0]);
+    return output;
+}
+
+static bool finish_tool(FILE *output, pid_t child) {
+    fclose(output);
+    int status;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The program's own path: a tool would take /proc/self/exe for itself. */
+static char *own_path(void) {
+    static char path[4096];
+    ssize_t length = readlink(SELF, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
+/* ---- Source lines ---- */
+
+static bool has_suffix(const char *text, const char *suffix) {
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+/* How well a file answers "which line of mine is this?". */
+static int rank_of(const char *path) {
+    if (has_suffix(path, ".cu"))
+        return 3;
+    if (strcmp(path, "??") == 0)
+        return 0;
+    return strstr(path, "/cpu_device/include/") ? 1 : 2;
+}
+
+static const char *keep(const char *text) {
+    static char **kept;
+    static size_t count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(kept[i], text) == 0)
+            return kept[i];
+    char **longer = realloc(kept, (count + 1) * sizeof *kept);
+    char *copy = strdup(text);
+    if (!longer || !copy)
+        return "?";
+    kept = longer;
+    return kept[count++] = copy;
+}
+
+/* "path:12 (discriminator 3)" */
+static void take_frame(char *line, int *best, struct program_place *place) {
+    char *colon = strrchr(line, ':');
+    if (!colon)
+        return;
+    *colon = '\0';
+    int rank = rank_of(line);
+    if (rank <= *best)
+        return;
+    *best = rank;
+    const char *slash = strrchr(line, '/');
+    *place = (struct program_place){keep(slash ? slash + 1 : line), (unsigned)strtoul(colon + 1, NULL, 10)};
+}
+
+/* addr2line -a answers each address with a line 0x..., then one line a frame, innermost first. */
+static void read_places(FILE *answers, size_t count, struct program_place *places) {
+    char *line = NULL;
+    size_t capacity = 0, i = 0;
+    int best = 0;
+    while (getline(&line, &capacity, answers) > 0) {
+        if (strncmp(line, "0x", 2) == 0) {
+            i++;
+            best = 0;
+        } else if (i > 0 && i <= count) {
+            take_frame(line, &best, &places[i - 1]);
+        }
+    }
+    free(line);
+}
+
+void program_places(const uint32_t *return_addresses, size_t count, struct program_place *places) {
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct program_place){"?", 0};
+    FILE *questions = tmpfile();
+    if (!questions || count == 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        fprintf(questions, "0x%x\n", return_addresses[i] - 1);
+    rewind(questions);
+    char *argv[] = {CPU_DEVICE_ADDR2LINE, "-a", "-i", "-e", own_path(), NULL};
+    pid_t child;
+    FILE *answers = start_tool(argv, questions, &child);
+    if (answers) {
+        read_places(answers, count, places);
+        finish_tool(answers, child);
+    }
+    fclose(questions);
+}
+
+/* ---- Floating-point operations ---- */
+
+struct operation {
+    unsigned operations;
+    bool twofold;
+};
+
+static bool starts_with_any(const char *text, const char *const *prefixes) {
+    for (; *prefixes; prefixes++)
+        if (strncmp(text, *prefixes, strlen(*prefixes)) == 0)
+            return true;
+    return false;
+}
+
+#if defined(__x86_64__)
+
+static const char call[] = "call";
+static bool is_branch(const char *mnemonic) { return mnemonic[0] == 'j'; }
+
+/* vfmadd231ss, mulss, addps, divsd and their like; `operands` tell how wide. */
+static struct operation decode(const char *mnemonic, const char *operands) {
+    static const char *const fused[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", NULL};
+    static const char *const simple[] = {"add", "sub", "mul", "div", "sqrt", NULL};
+    const char *name = mnemonic[0] == 'v' ? mnemonic + 1 : mnemonic;
+    size_t length = strlen(name);
+    bool is_fused = starts_with_any(name, fused);
+    if (length < 5 || (!is_fused && !starts_with_any(name, simple)))
+        return (struct operation){0};
+    const char *type = name + length - 2;
+    unsigned bytes = strstr(operands, "%zmm") ? 64 : strstr(operands, "%ymm") ? 32 : 16, width;
+    if (strcmp(type, "ss") == 0 || strcmp(type, "sd") == 0)
+        width = 1;
+    else if (strcmp(type, "ps") == 0 || strcmp(type, "pd") == 0)
+        width = bytes / (type[1] == 's' ? 4 : 8);
+    else
+        return (struct operation){0};
+    return (struct operation){is_fused ? 2 * width : width, type[1] == 'd'};
+}
+
+#else
+
+static const char call[] = "bl";
+static bool is_branch(const char *mnemonic) {
+    static const char *const conditional[] = {"b.", "cbz", "cbnz", "tbz", "tbnz", NULL};
+    return strcmp(mnemonic, "b") == 0 || starts_with_any(mnemonic, conditional);
+}
+
+/* fmadd s0, s1, s2, s3 and fadd v0.4s, v1.4s, v2.4s and their like. */
+static struct operation decode(const char *mnemonic, const char *operands) {
+    static const char *const fused[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls", NULL};
+    static const char *const simple[] = {"fadd", "fsub", "fmul", "fnmul", "fdiv", "fsqrt", NULL};
+    bool is_fused = starts_with_any(mnemonic, fused);
+    if (!is_fused && !starts_with_any(mnemonic, simple))
+        return (struct operation){0};
+    unsigned width = 1;
+    bool twofold = operands[0] == 'd';
+    if (operands[0] == 'v') {
+        const char *dot = strchr(operands, '.');
+        width = dot ? (unsigned)strtoul(dot + 1, NULL, 10) : 1;
+        twofold = dot && dot[1] == '2' && dot[2] == 'd';
+    }
+    return (struct operation){is_fused ? 2 * width : width, twofold};
+}
+
+#endif
+
+/* The walk through the disassembly: everything up to the next block's beginning belongs to the block. What follows a
+   branch may be skipped, so operations there are not certain. */
+struct walk {
+    const uint32_t *blocks;
+    struct program_block_flops *flops;
+    size_t count;
+    struct program_block_flops *current;
+    bool at_block, straight;
+};
+
+static void begin_block(struct walk *w, uint64_t address) {
+    size_t low = 0, high = w->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (w->blocks[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    w->current = low < w->count && w->blocks[low] == address ? &w->flops[low] : NULL;
+    w->straight = true;
+}
+
+/* "    1234:\tvaddss %xmm0,%xmm1,%xmm2" */
+static void take_instruction(struct walk *w, char *line) {
+    char *end;
+    uint64_t address = strtoull(line, &end, 16);
+    if (*end != ':')
+        return;
+    char *mnemonic = end + 1 + strspn(end + 1, " \t");
+    size_t length = strcspn(mnemonic, " \t\n");
+    char *operands = mnemonic + length + strspn(mnemonic + length, " \t\n");
+    mnemonic[length] = '\0';
+    if (w->at_block)
+        begin_block(w, address);
+    w->at_block = strcmp(mnemonic, call) == 0 && strstr(operands, "__sanitizer_cov_trace_pc");
+    if (!w->current)
+        return;
+    struct operation o = decode(mnemonic, operands);
+    *(o.twofold ? &w->current->twofold : &w->current->single) += o.operations;
+    if (o.operations && !w->straight)
+        w->current->certain = false;
+    if (is_branch(mnemonic))
+        w->straight = false;
+}
+
+bool program_flops(const uint32_t *blocks, size_t count, struct program_block_flops *flops) {
+    for (size_t i = 0; i < count; i++)
+        flops[i] = (struct program_block_flops){0, 0, true};
+    if (count == 0)
+        return true;
+    char from[40], to[40];
+    enum { LONGEST_CALL = 16 };
+    snprintf(from, sizeof from, "--start-address=0x%x", blocks[0] - LONGEST_CALL);
+    snprintf(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)end_of_function(blocks[count - 1]));
+    char *argv[] = {CPU_DEVICE_OBJDUMP, "-d", "--no-show-raw-insn", from, to, own_path(), NULL};
+    pid_t child;
+    FILE *listing = start_tool(argv, NULL, &child);
+    if (!listing)
+        return false;
+    struct walk walk = {.blocks = blocks, .flops = flops, .count = count};
+    char *line = NULL;
+    size_t capacity = 0;
+    while (getline(&line, &capacity, listing) > 0) {
+        if (line[0] == ' ') {
+            take_instruction(&walk, line);
+        } else {
+            walk.current = NULL;
+            walk.at_block = false;
+        }
+    }
+    free(line);
+    return finish_tool(listing, child);
+}

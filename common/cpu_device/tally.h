@@ -1,0 +1,40 @@
+/* Sums of counted launches: what OS threads hand in, and what cpu_device_get_counts hands out. */
+#ifndef CPU_DEVICE_TALLY_H
+#define CPU_DEVICE_TALLY_H
+
+#include "cpu_device/block.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of one place in the machine code and one kind of access: see struct cpu_device_access_counts. */
+struct site_totals {
+    uint64_t requests, lanes, bytes, wavefronts, conflict_free, sectors, lines;
+    size_t shared_low, shared_high; /* lowest and highest offset into the program's thread-local data */
+};
+
+struct tally;
+
+/* The tally of launches under `label` with this kernel, grid and block; NULL when memory ran out. */
+struct tally *tally_find(const char *label, const struct cpu_device_launch_config *config);
+
+/* A launch begins and ends; between them OS threads hand in what they have, each under the lock. */
+void tally_begin_launch(struct tally *tally);
+void tally_end_launch(struct tally *tally);
+
+void tally_lock(void);
+void tally_unlock(void);
+void tally_add_site(struct tally *tally, uint64_t return_address, unsigned space, unsigned operation,
+                    const struct site_totals *totals);
+void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops);
+
+/* blocks_run[a]: how often lanes ran the basic block with return address a. Clears it. */
+void tally_add_blocks(struct tally *tally, uint64_t *blocks_run, size_t size);
+
+/* Stamps other than 0 mark touched sectors. Clears them. */
+void tally_add_sectors(struct tally *tally, uint16_t *stamps, size_t first, size_t end);
+
+/* Memory ran out while counting: the counts of this tally are too low. */
+void tally_is_incomplete(struct tally *tally);
+
+#endif

@@ -34,7 +34,7 @@ _cpu_device_find_machine_flags()
 # Every access that is not to a register, and every basic block, calls the runtime (hooks.c), which counts while it is told to.
 # Only the compiler's half of these sanitizers is used: their libraries are not linked. The debug information names the lines.
 set(gnu_hooks -fsanitize=thread "SHELL:--param tsan-instrument-func-entry-exit=0" -fsanitize-coverage=trace-pc)
-set(clang_hooks -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
+set(clang_hooks -gdwarf-4 -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
     "SHELL:-mllvm -tsan-instrument-read-before-write=1" -fsanitize-coverage=trace-pc,bb,no-prune)
 
 # Register tiles must become registers, so loops over them must unroll completely; vectorised code would merge the accesses of

@@ -159,10 +159,21 @@ bool program_is_constant(uintptr_t address) {
     return false;
 }
 
+static uint64_t begin_of_function(uint64_t address) {
+    need_elf();
+    uint64_t begin = 0;
+    for (size_t i = 0; i < elf.symbol_count; i++) {
+        const ElfW(Sym) *s = &elf.symbols[i];
+        if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value <= address && s->st_value > begin)
+            begin = s->st_value;
+    }
+    return begin;
+}
+
 /* The end of the function that contains `address`: where the next one begins. */
 static uint64_t end_of_function(uint64_t address) {
     need_elf();
-    uint64_t end = UINT64_MAX;
+    uint64_t end = UINT32_MAX;
     for (size_t i = 0; i < elf.symbol_count; i++) {
         const ElfW(Sym) *s = &elf.symbols[i];
         if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value > address && s->st_value < end)
@@ -353,50 +364,118 @@ static struct operation decode(const char *mnemonic, const char *operands) {
 
 #endif
 
-/* The walk through the disassembly: everything up to the next block's beginning belongs to the block. What follows a
-   branch may be skipped, so operations there are not certain. */
-struct walk {
-    const uint32_t *blocks;
-    struct program_block_flops *flops;
-    size_t count;
-    struct program_block_flops *current;
-    bool at_block, straight;
+/* One machine instruction, as far as it matters here. */
+struct instruction {
+    uint64_t address, target; /* target: of a branch, else 0 */
+    struct operation operation;
+    bool is_branch, is_trace; /* is_trace: the call that counts a basic block */
+    bool leads;               /* a branch goes here, or the one before is a branch */
 };
 
-static void begin_block(struct walk *w, uint64_t address) {
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (w->blocks[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    w->current = low < w->count && w->blocks[low] == address ? &w->flops[low] : NULL;
-    w->straight = true;
-}
+struct listing {
+    struct instruction *instructions;
+    size_t count, room;
+};
 
-/* "    1234:\tvaddss %xmm0,%xmm1,%xmm2" */
-static void take_instruction(struct walk *w, char *line) {
+/* "    1234:\tvaddss %xmm0,%xmm1,%xmm2" and "    1234:\tjne 1250 <name+0x1c>" */
+static bool take_instruction(struct listing *listing, char *line) {
     char *end;
     uint64_t address = strtoull(line, &end, 16);
     if (*end != ':')
-        return;
+        return true;
     char *mnemonic = end + 1 + strspn(end + 1, " \t");
     size_t length = strcspn(mnemonic, " \t\n");
     char *operands = mnemonic + length + strspn(mnemonic + length, " \t\n");
     mnemonic[length] = '\0';
-    if (w->at_block)
-        begin_block(w, address);
-    w->at_block = strcmp(mnemonic, call) == 0 && strstr(operands, "__sanitizer_cov_trace_pc");
-    if (!w->current)
-        return;
-    struct operation o = decode(mnemonic, operands);
-    *(o.twofold ? &w->current->twofold : &w->current->single) += o.operations;
-    if (o.operations && !w->straight)
-        w->current->certain = false;
-    if (is_branch(mnemonic))
-        w->straight = false;
+    if (listing->count == listing->room) {
+        size_t room = listing->room ? 2 * listing->room : 4096;
+        struct instruction *longer = realloc(listing->instructions, room * sizeof *longer);
+        if (!longer)
+            return false;
+        listing->instructions = longer;
+        listing->room = room;
+    }
+    struct instruction *i = &listing->instructions[listing->count++];
+    *i = (struct instruction){.address = address, .operation = decode(mnemonic, operands)};
+    i->is_branch = is_branch(mnemonic);
+    i->is_trace = strcmp(mnemonic, call) == 0 && strstr(operands, "<__sanitizer_cov_trace_pc");
+    char *name = strstr(operands, " <");
+    if (i->is_branch && name) {
+        *name = '\0';
+        char *number = strrchr(operands, ' ');
+        i->target = strtoull(number ? number + 1 : operands, NULL, 16);
+    }
+    return true;
+}
+
+static bool read_listing(FILE *in, struct listing *listing) {
+    char *line = NULL;
+    size_t capacity = 0;
+    bool ok = true;
+    while (ok && getline(&line, &capacity, in) > 0)
+        ok = line[0] != ' ' || take_instruction(listing, line);
+    free(line);
+    return ok;
+}
+
+static size_t find_instruction(const struct listing *listing, uint64_t address) {
+    size_t low = 0, high = listing->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (listing->instructions[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void mark_leaders(struct listing *listing) {
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct instruction *instruction = &listing->instructions[i];
+        if (!instruction->is_branch)
+            continue;
+        if (i + 1 < listing->count)
+            listing->instructions[i + 1].leads = true;
+        size_t target = find_instruction(listing, instruction->target);
+        if (target < listing->count && listing->instructions[target].address == instruction->target)
+            listing->instructions[target].leads = true;
+    }
+}
+
+/* The place of a block in the caller's list, or NULL when no lane has run it. */
+static struct program_block_flops *find_block(const uint32_t *blocks, size_t count, struct program_block_flops *flops,
+                                              uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (blocks[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && blocks[low] == address ? &flops[low] : NULL;
+}
+
+/* Machine instructions between two leaders run together, and the first call in between that counts says how often:
+   compilers move arithmetic across it. Where there is none, the last one before counts, and that is not certain. */
+static void add_up(const struct listing *listing, const uint32_t *blocks, size_t count,
+                   struct program_block_flops *flops) {
+    struct program_block_flops *current = NULL;
+    for (size_t begin = 0, end; begin < listing->count; begin = end) {
+        bool certain = false;
+        for (end = begin; end < listing->count && (end == begin || !listing->instructions[end].leads); end++)
+            if (listing->instructions[end].is_trace && !certain && end + 1 < listing->count) {
+                current = find_block(blocks, count, flops, listing->instructions[end + 1].address);
+                certain = true;
+            }
+        for (size_t i = begin; i < end && current; i++) {
+            struct operation o = listing->instructions[i].operation;
+            *(o.twofold ? &current->twofold : &current->single) += o.operations;
+            if (o.operations && !certain)
+                current->certain = false;
+        }
+    }
 }
 
 bool program_flops(const uint32_t *blocks, size_t count, struct program_block_flops *flops) {
@@ -405,25 +484,17 @@ bool program_flops(const uint32_t *blocks, size_t count, struct program_block_fl
     if (count == 0)
         return true;
     char from[40], to[40];
-    enum { LONGEST_CALL = 16 };
-    snprintf(from, sizeof from, "--start-address=0x%x", blocks[0] - LONGEST_CALL);
+    snprintf(from, sizeof from, "--start-address=0x%llx", (unsigned long long)begin_of_function(blocks[0]));
     snprintf(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)end_of_function(blocks[count - 1]));
     char *argv[] = {CPU_DEVICE_OBJDUMP, "-d", "--no-show-raw-insn", from, to, own_path(), NULL};
     pid_t child;
-    FILE *listing = start_tool(argv, NULL, &child);
-    if (!listing)
+    FILE *output = start_tool(argv, NULL, &child);
+    if (!output)
         return false;
-    struct walk walk = {.blocks = blocks, .flops = flops, .count = count};
-    char *line = NULL;
-    size_t capacity = 0;
-    while (getline(&line, &capacity, listing) > 0) {
-        if (line[0] == ' ') {
-            take_instruction(&walk, line);
-        } else {
-            walk.current = NULL;
-            walk.at_block = false;
-        }
-    }
-    free(line);
-    return finish_tool(listing, child);
+    struct listing listing = {0};
+    bool read = read_listing(output, &listing), finished = finish_tool(output, child);
+    mark_leaders(&listing);
+    add_up(&listing, blocks, count, flops);
+    free(listing.instructions);
+    return read && finished;
 }

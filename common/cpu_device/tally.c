@@ -306,6 +306,16 @@ static void gather_accesses(struct tally *tally, const struct program_place *pla
     tally->counts.access_count = count;
 }
 
+/* Where the optimiser has lost the line of an instruction, that of its neighbour in the machine code will do. */
+static void fill_unknown_places(struct program_place *places, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        if (places[i].line == 0)
+            places[i] = places[i - 1];
+    for (size_t i = count; i > 1; i--)
+        if (places[i - 2].line == 0)
+            places[i - 2] = places[i - 1];
+}
+
 /* All addresses of all tallies in one go: starting a tool is what takes time. */
 static void find_places(void) {
     size_t total = 0, at = 0;
@@ -324,6 +334,7 @@ static void find_places(void) {
     program_places(addresses, total, places);
     at = 0;
     for (size_t i = 0; i < tally_count; i++) {
+        fill_unknown_places(&places[at], tallies[i]->site_count);
         gather_accesses(tallies[i], &places[at]);
         at += tallies[i]->site_count;
     }

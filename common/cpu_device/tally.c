@@ -282,6 +282,23 @@ static void add_access(struct cpu_device_access_counts *sum, const struct cpu_de
     sum->cache_lines += a->cache_lines;
 }
 
+/* g++ keeps a byte beside a static array of a class with constructors, such as float4, that says whether it has been
+   initialised. No GPU has one. */
+static bool is_guard(const struct tally_site *site) {
+    if ((site->key >> 2 & 3) != CPU_DEVICE_SHARED)
+        return false;
+    const char *name = program_shared_object(site->totals.shared_low).name;
+    return name && strncmp(name, "_ZGV", 4) == 0;
+}
+
+static void drop_guards(struct tally *tally) {
+    size_t kept = 0;
+    for (size_t i = 0; i < tally->site_count; i++)
+        if (!is_guard(&tally->sites[i]))
+            tally->sites[kept++] = tally->sites[i];
+    tally->site_count = kept;
+}
+
 /* Sites of one line become one. */
 static void gather_accesses(struct tally *tally, const struct program_place *places) {
     struct cpu_device_access_counts *accesses = calloc(tally->site_count + 1, sizeof *accesses);
@@ -347,6 +364,8 @@ const struct cpu_device_counts *cpu_device_get_counts(size_t *count) {
     free(handed_out);
     handed_out = calloc(tally_count + 1, sizeof *handed_out);
     *count = handed_out ? tally_count : 0;
+    for (size_t i = 0; i < tally_count; i++)
+        drop_guards(tallies[i]);
     find_places();
     for (size_t i = 0; i < *count; i++) {
         tallies[i]->counts.static_shared = static_shared(tallies[i]);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 
 #include "baseline.h"
+#include "counts.h"
 #include "gpu.h"
 #include "number.h"
 #include "options.h"
@@ -249,7 +250,12 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     gemm_record row;
     char why[256];
     describe_row(r, kernel, &p->device, &row);
-    if (problem_run(p, kernel, why, sizeof why) != 0) {
+    if (r->options.counts)
+        counts_begin(&row);
+    const int ran = problem_run(p, kernel, why, sizeof why) == 0;
+    if (r->options.counts)
+        counts_end();
+    if (!ran) {
         set_status(&row, "fail", why);
         add_row(r, &row, NAN);
         return;
@@ -373,6 +379,8 @@ static void check_name(const gemm_stage *stage) {
 }
 
 static void choose_device(const options *o) {
+    if (o->counts && !counts_supported())
+        usage_error("--counts: only the CPU device counts; on a GPU `./ladder profile` reads the same counters");
 #ifdef GEMM_CPU_DEVICE
     if (o->device == DEVICE_GPU)
         usage_error("--device gpu: this driver was built for the CPU device; build with `cmake --preset gpu`, "
@@ -488,8 +496,11 @@ static int is_same_file(const char *a, const char *b) {
 static void check_outputs(const options *o) {
     check_output("csv", o->csv, is_csv_record);
     check_output("json", o->json, is_json_record);
+    check_output("counts", o->counts, counts_check_header);
     if (o->csv && o->json && is_same_file(o->csv, o->json))
         usage_error("--json: the same file as --csv; choose another");
+    if (o->counts && ((o->csv && is_same_file(o->counts, o->csv)) || (o->json && is_same_file(o->counts, o->json))))
+        usage_error("--counts: the same file as --csv or --json; choose another");
 }
 
 /* The JSON file is written whole, with the speedups that this run alone can tell. */
@@ -498,6 +509,14 @@ static void write_json(run *r) {
     record_fill_speedups(&r->rows);
     if (r->options.json && record_write_json(r->options.json, &r->rows, error, sizeof error) != 0) {
         fprintf(stderr, "%s: %s\n", program_invocation_short_name, error);
+        r->lost = 1;
+    }
+}
+
+static void write_counts(run *r) {
+    char error[512];
+    if (r->options.counts && counts_write(r->options.counts, error, sizeof error) != 0) {
+        fprintf(stderr, "%s: --counts: %s\n", program_invocation_short_name, error);
         r->lost = 1;
     }
 }
@@ -548,6 +567,7 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     fill_common(&r);
     run_all(&r, run_shape);
     write_json(&r);
+    write_counts(&r);
     record_list_free(&r.rows);
     gpu_monitor_close(r.monitor);
     baseline_close(r.cublas);

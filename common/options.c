@@ -35,6 +35,7 @@ enum {
     KEY_SAMPLES,
     KEY_CSV,
     KEY_JSON,
+    KEY_COUNTS,
     KEY_DEVICE
 };
 
@@ -75,6 +76,8 @@ static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "Records:", 4},
     {"csv", KEY_CSV, "FILE", 0, "Append the rows to a record file", 4},
     {"json", KEY_JSON, "FILE", 0, "Write the rows as JSON", 4},
+    {"counts", KEY_COUNTS, "FILE", 0,
+     "CPU device: count memory requests, wavefronts, sectors and operations by source line, and write them as CSV", 4},
     {NULL, 0, NULL, 0, "", 5},
     {0}};
 
@@ -248,6 +251,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_JSON:
         o->json = text;
+        return 0;
+    case KEY_COUNTS:
+        o->counts = text;
         return 0;
     case KEY_DEVICE:
         o->device = (options_device)parse_choice("device", text, devices, 3);

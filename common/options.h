@@ -37,7 +37,7 @@ typedef struct {
     options_check check;
     options_protocol protocol;
     int warmup, samples;
-    const char *csv, *json; /* NULL: not asked for */
+    const char *csv, *json, *counts; /* NULL: not asked for */
     options_device device;
 } options;
 

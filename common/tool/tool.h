@@ -35,5 +35,6 @@ int command_run(tool_context *context, int argc, char **argv, fault *f);
 int command_table(tool_context *context, int argc, char **argv, fault *f);
 int command_plot(tool_context *context, int argc, char **argv, fault *f);
 int command_diff(tool_context *context, int argc, char **argv, fault *f);
+int command_profile(tool_context *context, int argc, char **argv, fault *f);
 
 #endif

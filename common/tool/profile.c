@@ -1,0 +1,403 @@
+/* ladder profile: Nsight Compute reads on a GPU what the CPU device counts, for every kernel of every stage. */
+#include "counts.h"
+#include "counts_file.h"
+#include "drivers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Which metric is which counter --------------------------------------------------------------------------------
+ */
+
+typedef struct metric {
+    const char *counter; /* our name, as on the CPU device where that has it */
+    const char *name;    /* Nsight Compute's */
+    int factor;          /* that one times this is added to ours */
+} metric;
+
+static const metric metrics[] = {
+    {"shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", 1},
+    {"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1},
+    {"shared_store_requests", "smsp__inst_executed_op_shared_st.sum", 1},
+    {"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1},
+    {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1},
+    {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1},
+    {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 1},
+    {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1},
+    {"flops", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2},
+    {"flops", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1},
+    {"flops", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1},
+    {"warp_instructions", "smsp__inst_executed.sum", 1},
+    {"local_load_requests", "smsp__inst_executed_op_local_ld.sum", 1},
+    {"local_store_requests", "smsp__inst_executed_op_local_st.sum", 1},
+    {"l2_sectors", "lts__t_sectors_srcunit_tex.sum", 1},
+    {"dram_bytes", "dram__bytes.sum", 1},
+    {"registers_per_thread", "launch__registers_per_thread", 1},
+    {"static_shared_bytes", "launch__shared_mem_per_block_static", 1},
+    {"dynamic_shared_bytes", "launch__shared_mem_per_block_dynamic", 1},
+    {"threads_per_block", "launch__block_size", 1},
+    {"blocks", "launch__grid_size", 1},
+};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+static char *metric_list(void) {
+    text_stream s;
+    text_open(&s);
+    for (size_t i = 0; i < METRICS; ++i)
+        fprintf(s.out, "%s%s", i ? "," : "", metrics[i].name);
+    text_close(&s);
+    return s.text;
+}
+
+/* ---- Options ------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct profile_options {
+    tool_context *context;
+    const char **stages; /* point into argv */
+    size_t stage_count;
+    bool only_targets;
+    const char *out, *ncu;
+} profile_options;
+
+static const struct argp_option options[] = {
+    {"out", 'o', "FILE", 0, "Write the counters here instead", 1},
+    {"ncu", 0x100, "PATH", 0, "Nsight Compute's command line program (default: found by ./ladder)", 1},
+    {"targets", 0x10A, 0, OPTION_HIDDEN, "Only print the chosen stages, which ./ladder then builds", 2},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+    profile_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o->context;
+        return 0;
+    case 'o':
+        o->out = argument;
+        return 0;
+    case 0x100:
+        o->ncu = argument;
+        return 0;
+    case 0x10A:
+        o->only_targets = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        o->stages[o->stage_count++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&context_argp, 0, NULL, 0}, {0}};
+
+static const struct argp profile_argp = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "[STAGE...]",
+    .doc =
+        "Has Nsight Compute read, on a GPU, the counters that the CPU device counts: memory requests, wavefronts, "
+        "sectors and "
+        "operations of every kernel of the stages (default all), float and half, for 512 x 512 x 512 and for "
+        "129 x 257 x 65.\v"
+        "A profile of all stages replaces plots/data/counts/<gpu>.csv; one of some stages stays in build/gpu/results. "
+        "The driver must let you read counters: as root it always does.",
+    .children = children,
+};
+
+/* ---- One stage on one shape ---------------------------------------------------------------------------------------
+ */
+
+static const char *const shapes[][3] = {{"--m=512", "--n=512", "--k=512"}, {"--m=129", "--n=257", "--k=65"}};
+
+typedef struct session {
+    const profile_options *o;
+    char *scratch;       /* directory, owned */
+    FILE *rows;          /* of the file to be written */
+    gemm_record machine; /* the first row: GPU, versions, commit, date */
+    bool has_machine;
+} session;
+
+/* The columns of Nsight Compute's raw page that hold our metrics; -1 where it has none. */
+typedef struct header {
+    int columns[METRICS];
+} header;
+
+enum { MAX_COLUMNS = 512 };
+
+/* Splits a line of quoted fields in place. */
+static int split_quoted(char *line, char *fields[MAX_COLUMNS]) {
+    int count = 0;
+    for (char *p = line; *p == '"' && count < MAX_COLUMNS;) {
+        fields[count++] = ++p;
+        p = strchr(p, '"');
+        if (!p)
+            break;
+        *p++ = '\0';
+        p += *p == ',';
+    }
+    return count;
+}
+
+static header read_header(char *fields[], int count) {
+    header h;
+    for (size_t i = 0; i < METRICS; ++i) {
+        h.columns[i] = -1;
+        for (int c = 0; c < count; ++c)
+            if (strcmp(fields[c], metrics[i].name) == 0)
+                h.columns[i] = c;
+    }
+    return h;
+}
+
+/* "1,234,567" or "1234567.0"; NAN for what is no number. */
+static double read_value(const char *text) {
+    char plain[64];
+    size_t length = 0;
+    for (; *text && length + 1 < sizeof plain; ++text)
+        if (*text != ',')
+            plain[length++] = *text;
+    plain[length] = '\0';
+    char *end;
+    const double value = strtod(plain, &end);
+    return length && !*end ? value : NAN;
+}
+
+static void put_counters(session *s, const gemm_record *row, const header *h, char *fields[], int count,
+                         const char *function) {
+    for (size_t i = 0; i < METRICS; ++i) {
+        if (i > 0 && strcmp(metrics[i].counter, metrics[i - 1].counter) == 0)
+            continue;
+        double sum = 0;
+        for (size_t j = i; j < METRICS && strcmp(metrics[j].counter, metrics[i].counter) == 0; ++j)
+            sum += h->columns[j] >= 0 && h->columns[j] < count ? metrics[j].factor * read_value(fields[h->columns[j]])
+                                                               : NAN;
+        if (isnan(sum))
+            continue;
+        fprintf(s->rows, "%s,%s,%s,%lld,%lld,%lld,", row->stage, row->kernel, row->dtype, (long long)row->m,
+                (long long)row->n, (long long)row->k);
+        put_csv_field(s->rows, function);
+        fprintf(s->rows, ",0,%s,%.15g\n", metrics[i].counter, sum);
+    }
+}
+
+static const gemm_record *next_passed(const record_list *list, size_t *at) {
+    while (*at < list->count && strcmp(list->rows[*at].status, "pass") != 0)
+        ++*at;
+    return *at < list->count ? &list->rows[(*at)++] : NULL;
+}
+
+/* The i-th launch that was profiled is the i-th row that passed. */
+static int take_profile(session *s, const char *stage, char *text, const record_list *list, fault *f) {
+    char *fields[MAX_COLUMNS], *rest = NULL;
+    header h = {{0}};
+    bool has_header = false, has_units = false;
+    int function_column = 0;
+    size_t at = 0, launches = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        const int count = split_quoted(line, fields);
+        if (count < 10)
+            continue; /* "==PROF== Connected to process ..." */
+        if (!has_header) {
+            h = read_header(fields, count);
+            for (int c = 0; c < count; ++c)
+                if (strcmp(fields[c], "Kernel Name") == 0)
+                    function_column = c;
+            has_header = true;
+        } else if (!has_units) {
+            has_units = true;
+        } else {
+            const gemm_record *row = next_passed(list, &at);
+            if (row)
+                put_counters(s, row, &h, fields, count, fields[function_column]);
+            ++launches;
+        }
+    }
+    size_t passed = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        passed += strcmp(list->rows[i].status, "pass") == 0;
+    if (launches == 0)
+        return fault_set(
+            f, "%s: Nsight Compute profiled no launch; its words are above. May you read counters? Try as root", stage);
+    if (launches != passed)
+        return fault_set(f, "%s: %zu launches were profiled for %zu rows that passed; which is which cannot be told",
+                         stage, launches, passed);
+    return 0;
+}
+
+static int profile_shape(session *s, const char *stage, const char *const shape[3], fault *f) {
+    char *driver = text_format("%s/%s", s->o->context->bin, stage), *list_of_metrics = metric_list();
+    char *csv = text_format("%s/rows.csv", s->scratch), *log = text_format("%s/ncu.csv", s->scratch);
+    char *const argv[] = {(char *)s->o->ncu,
+                          "--csv",
+                          "--page",
+                          "raw",
+                          "--print-units",
+                          "base",
+                          "--print-kernel-base",
+                          "mangled",
+                          "--metrics",
+                          list_of_metrics,
+                          "--log-file",
+                          log,
+                          driver,
+                          (char *)shape[0],
+                          (char *)shape[1],
+                          (char *)shape[2],
+                          "--dtype=f32,f16",
+                          "--protocol=none",
+                          "--csv",
+                          csv,
+                          NULL};
+    unlink(csv);
+    unlink(log);
+    printf("%s %s %s %s\n", stage, shape[0], shape[1], shape[2]);
+    fflush(stdout);
+    const int status = process_run(argv, NULL, false);
+    record_list list = {0};
+    char *text = file_exists(log) ? read_file(log, f) : NULL;
+    int result = 0;
+    if (status < 0 || exited_with(status, 127))
+        result = fault_set(f, "%s could not be started", s->o->ncu);
+    else if (!text || !file_exists(csv))
+        result = fault_set(f, "%s: Nsight Compute ended without a profile; its words are above", stage);
+    else
+        result = record_read_csv(csv, &list, f->text, sizeof f->text);
+    for (size_t i = 0; i < list.count && result == 0; ++i)
+        if (strcmp(list.rows[i].status, "fail") == 0)
+            result = fault_set(f, "%s %s %s: FAIL: %s; a kernel that is wrong is not profiled", stage,
+                               list.rows[i].kernel, list.rows[i].dtype, list.rows[i].reason);
+    if (result == 0 && list.count > 0 && !s->has_machine) {
+        s->machine = list.rows[0];
+        s->has_machine = true;
+    }
+    if (result == 0)
+        result = take_profile(s, stage, text, &list, f);
+    else if (text)
+        fputs(text, stderr);
+    record_list_free(&list);
+    free(text);
+    free(log);
+    free(csv);
+    free(list_of_metrics);
+    free(driver);
+    return result;
+}
+
+/* ---- The file -----------------------------------------------------------------------------------------------------
+ */
+
+static char *ncu_version(const char *ncu) {
+    char *const argv[] = {(char *)ncu, "--version", NULL};
+    char *text = NULL, *version = NULL;
+    process_capture(argv, NULL, &text);
+    char *found = text ? strstr(text, "Version ") : NULL;
+    if (found)
+        version = text_format("%.*s", (int)strcspn(found + 8, " \n"), found + 8);
+    free(text);
+    return version ? version : text_format("unknown");
+}
+
+static char *choose_path(const session *s) {
+    if (s->o->out)
+        return text_format("%s", s->o->out);
+    if (s->o->stage_count > 0)
+        return text_format("%s/build/gpu/results/counts.csv", s->o->context->source);
+    char *name = slug(s->machine.gpu), *path = text_format("%s/plots/data/counts/%s.csv", s->o->context->source, name);
+    free(name);
+    return path;
+}
+
+static int write_profile(const session *s, const char *rows, fault *f) {
+    char *version = ncu_version(s->o->ncu), *path = choose_path(s);
+    const gemm_record *m = &s->machine;
+    char *text = text_format("# %s, driver %s, CUDA %s, Nsight Compute %s, commit %s, %s\n" COUNTS_HEADER "\n%s",
+                             m->gpu, m->driver, m->toolkit, version, m->commit, m->date, rows);
+    const int result = write_file(path, text, strlen(text), f);
+    if (result == 0)
+        printf("counters: %s\n", path);
+    free(text);
+    free(path);
+    free(version);
+    return result;
+}
+
+/* A file of counts may be replaced, nothing else. */
+static int check_out(const char *path, fault *f) {
+    struct stat status;
+    count_list old = {0};
+    if (!path || stat(path, &status) != 0 || status.st_size == 0)
+        return 0;
+    if (!S_ISREG(status.st_mode))
+        return fault_set(f, "--out %.400s: it is not a plain file", path);
+    const int result = counts_read(path, &old, f);
+    counts_free(&old);
+    return result == 0 ? 0
+                       : fault_set(f, "--out would replace %.400s, which is no file of counts; give a new name", path);
+}
+
+static int profile_stages(session *s, const driver_list *drivers, fault *f) {
+    const size_t count = s->o->stage_count ? s->o->stage_count : drivers->count;
+    for (size_t i = 0; i < count; ++i) {
+        const char *stage = s->o->stage_count ? drivers_match(drivers, s->o->stages[i], f) : drivers->names[i];
+        if (!stage)
+            return -1;
+        for (size_t j = 0; j < sizeof shapes / sizeof *shapes; ++j)
+            if (profile_shape(s, stage, shapes[j], f) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int print_targets(const profile_options *o, fault *f) {
+    driver_list stages;
+    if (stages_find(o->context->source, &stages, f) != 0)
+        return EXIT_WORK;
+    int status = 0;
+    for (size_t i = 0; i < (o->stage_count ? o->stage_count : stages.count) && status == 0; ++i) {
+        const char *stage = o->stage_count ? drivers_match(&stages, o->stages[i], f) : stages.names[i];
+        if (stage)
+            puts(stage);
+        else
+            status = EXIT_USAGE;
+    }
+    drivers_free(&stages);
+    return status;
+}
+
+static int profile(const profile_options *o, fault *f) {
+    if (strcmp(o->context->device, "gpu") != 0)
+        return fault_set(f, "profile needs a GPU; without one ./ladder count counts on the CPU device"), EXIT_USAGE;
+    driver_list drivers;
+    if (drivers_find(o->context->bin, &drivers, f) != 0)
+        return EXIT_WORK;
+    session s = {.o = o, .scratch = make_temporary_directory(f)};
+    text_stream rows;
+    text_open(&rows);
+    s.rows = rows.out;
+    int result = s.scratch ? profile_stages(&s, &drivers, f) : -1;
+    text_close(&rows);
+    if (result == 0)
+        result = write_profile(&s, rows.text, f);
+    if (s.scratch)
+        remove_directory(s.scratch);
+    free(s.scratch);
+    free(rows.text);
+    drivers_free(&drivers);
+    return result == 0 ? 0 : EXIT_WORK;
+}
+
+int command_profile(tool_context *context, int argc, char **argv, fault *f) {
+    profile_options o = {.context = context, .ncu = "ncu"};
+    o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
+    int status = EXIT_USAGE;
+    if (o.stages && argp_parse(&profile_argp, argc, argv, 0, NULL, &o) == 0 && check_out(o.out, f) == 0)
+        status = o.only_targets ? print_targets(&o, f) : profile(&o, f);
+    free(o.stages);
+    return status;
+}

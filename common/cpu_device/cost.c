@@ -56,11 +56,15 @@ static struct cost_shared in_phases(const uint64_t *addresses, uint32_t active, 
     return cost;
 }
 
-struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size) {
+unsigned cost_lanes_of_phase(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size) {
     unsigned lanes = size <= 4 ? 32 : size <= 8 ? 16 : 8;
     if (size > 4 && (lanes_pair_up(addresses, active, 1) || lanes_pair_up(addresses, active, 2)))
         lanes *= 2;
-    return in_phases(addresses, active, size, lanes);
+    return lanes;
+}
+
+struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size) {
+    return in_phases(addresses, active, size, cost_lanes_of_phase(addresses, active, size));
 }
 
 struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned matrices) {

@@ -28,6 +28,9 @@ struct cost_shared {
 /* The wavefronts of one phase: `count` accesses of `size` bytes (1 to 16) at once. */
 unsigned cost_phase(const uint64_t *addresses, unsigned count, unsigned size);
 
+/* How many lanes, one after the other, a phase of such an access takes: 32, 16 or 8. */
+unsigned cost_lanes_of_phase(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size);
+
 /* A load or store of `size` bytes (1, 2, 4, 8 or 16) by the lanes in `active`; addresses[lane] of others are ignored.
  */
 struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint32_t active, unsigned size);

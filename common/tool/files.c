@@ -121,6 +121,15 @@ int write_file(const char *path, const char *text, size_t size, fault *f) {
     return result;
 }
 
+int check_writable(const char *flag, const char *path, fault *f) {
+    const size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/')
+        return fault_set(f, "%s %.400s: it needs the name of a file", flag, path);
+    if (record_can_replace_file(path) != 0)
+        return fault_set(f, "%s: cannot write %.400s: %s", flag, path, strerror(errno));
+    return 0;
+}
+
 char *make_temporary_directory(fault *f) {
     const char *base = getenv("TMPDIR");
     base = base && *base ? base : "/tmp";

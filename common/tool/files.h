@@ -33,6 +33,9 @@ char *read_file(const char *path, fault *f);
 /* Replaces the file whole or not at all; makes its directory. Returns 0, or -1 with a sentence. */
 int write_file(const char *path, const char *text, size_t size, fault *f);
 
+/* Whether write_file() could do it, for a path that `flag` named. Returns 0, or -1 with a sentence. */
+int check_writable(const char *flag, const char *path, fault *f);
+
 /* Makes an empty directory under $TMPDIR (or /tmp); the caller frees the path after remove_directory(). */
 char *make_temporary_directory(fault *f);
 /* Makes an empty file of a new name in a directory that exists; the caller frees the path. NULL when it cannot. */

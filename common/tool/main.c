@@ -19,6 +19,7 @@ static const command commands[] = {
     {"plot", command_plot, "utilization, speedup and speed over size as SVG and PNG"},
     {"diff", command_diff, "the step from one stage's kernel to the next"},
     {"profile", command_profile, "what Nsight Compute reads on a GPU of the counters that the CPU device counts"},
+    {"banks", command_banks, "which lane of a warp hits which bank of shared memory"},
 };
 
 static void list_commands(FILE *out) {

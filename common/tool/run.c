@@ -490,11 +490,8 @@ static int write_record(const run_options *o, const char *path, const record_lis
  * be written. */
 static int check_out(const char *path, fault *f) {
     struct stat status;
-    const size_t length = strlen(path);
-    if (length == 0 || path[length - 1] == '/')
-        return fault_set(f, "--out %s: it needs the name of a file", path);
-    if (record_can_replace_file(path) != 0)
-        return fault_set(f, "--out: cannot write %.400s: %s", path, strerror(errno));
+    if (check_writable("--out", path, f) != 0)
+        return -1;
     fault why;
     if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
         record_check_header(path, why.text, sizeof why.text) != 0)

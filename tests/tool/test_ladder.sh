@@ -122,6 +122,17 @@ expect_status 0 "through a link"
 expect_says "record: mine.csv"
 cd "$work" || exit 1
 
+# --- -D is --device, but for a constant of banks
+for spelling in '-D PAD=0' -DPAD=0 '--define PAD=0'; do
+    # shellcheck disable=SC2086 # two words
+    ladder banks 04 store_A $spelling --device cpu
+    expect_status 0 "banks $spelling"
+    expect_says "2-way bank conflict"
+done
+ladder banks 04 store_A -D PAD
+expect_status 2 "banks -D PAD"
+expect_says "a constant of banks is -D NAME=value"
+
 # --- a build that fails shows why; a stage that does not compile costs only itself, and what is not run is not built
 FAKE_BREAK=ladder-tool
 export FAKE_BREAK

@@ -186,8 +186,11 @@ static void put_counters(session *s, const gemm_record *row, const header *h, ch
     }
 }
 
-static const gemm_record *next_passed(const record_list *list, size_t *at) {
-    while (*at < list->count && strcmp(list->rows[*at].status, "pass") != 0)
+/* A row that passed, of a kernel on the GPU: one on the host has no shared memory to tell of. */
+static bool has_launch(const gemm_record *row) { return strcmp(row->status, "pass") == 0 && !isnan(row->smem_bytes); }
+
+static const gemm_record *next_launch(const record_list *list, size_t *at) {
+    while (*at < list->count && !has_launch(&list->rows[*at]))
         ++*at;
     return *at < list->count ? &list->rows[(*at)++] : NULL;
 }
@@ -212,7 +215,7 @@ static int take_profile(session *s, const char *stage, char *text, const record_
         } else if (!has_units) {
             has_units = true;
         } else {
-            const gemm_record *row = next_passed(list, &at);
+            const gemm_record *row = next_launch(list, &at);
             if (row)
                 put_counters(s, row, &h, fields, count, fields[function_column]);
             ++launches;
@@ -220,7 +223,7 @@ static int take_profile(session *s, const char *stage, char *text, const record_
     }
     size_t passed = 0;
     for (size_t i = 0; i < list->count; ++i)
-        passed += strcmp(list->rows[i].status, "pass") == 0;
+        passed += has_launch(&list->rows[i]);
     if (launches == 0)
         return fault_set(
             f, "%s: Nsight Compute profiled no launch; its words are above. May you read counters? Try as root", stage);

@@ -41,7 +41,8 @@ set(clang_hooks -gdwarf-4 -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-
 # a thread, which are to be seen one by one.
 set(gnu_optimisation -O3 "SHELL:--param max-completely-peel-times=256"
     "SHELL:--param max-completely-peeled-insns=100000" -fno-tree-vectorize
-    -fno-thread-jumps) # it copies a store into both ways that lead to it, and lanes that differ would make two requests
+    # These copy code for lanes that differ, and what is one request of a warp would become two.
+    -fno-thread-jumps -fno-unswitch-loops -fno-split-loops -fno-split-paths)
 set(clang_optimisation -O2 -fno-vectorize -fno-slp-vectorize -Wno-pass-failed)
 set(optimised "$<NOT:$<CONFIG:Debug>>")
 add_library(cpu_device_kernel_flags INTERFACE)

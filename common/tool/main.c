@@ -18,6 +18,7 @@ static const command commands[] = {
     {"table", command_table, "the article's table beside ours"},
     {"plot", command_plot, "utilization, speedup and speed over size as SVG and PNG"},
     {"diff", command_diff, "the step from one stage's kernel to the next"},
+    {"count", command_count, "what a profiler would say of a stage or a CUDA file, without a GPU"},
     {"profile", command_profile, "what Nsight Compute reads on a GPU of the counters that the CPU device counts"},
     {"banks", command_banks, "which lane of a warp hits which bank of shared memory"},
 };

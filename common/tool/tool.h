@@ -35,6 +35,7 @@ int command_run(tool_context *context, int argc, char **argv, fault *f);
 int command_table(tool_context *context, int argc, char **argv, fault *f);
 int command_plot(tool_context *context, int argc, char **argv, fault *f);
 int command_diff(tool_context *context, int argc, char **argv, fault *f);
+int command_count(tool_context *context, int argc, char **argv, fault *f);
 int command_profile(tool_context *context, int argc, char **argv, fault *f);
 int command_banks(tool_context *context, int argc, char **argv, fault *f);
 

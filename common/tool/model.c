@@ -1,0 +1,151 @@
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The GPUs -----------------------------------------------------------------------------------------------------
+ */
+
+/* Multiprocessors, clocks, memory: datasheets and the whitepapers of the architectures (H100, A100, GA102, Ada,
+ * Turing). FP32 lanes, threads, blocks, shared memory: CUDA C++ Programming Guide, "Arithmetic Instructions" and
+ * "Technical Specifications per Compute Capability". Load/store units: the whitepapers' multiprocessor figures, 32 of
+ * them on GA100 and GH100, 16 elsewhere. L2: A100 whitepaper, 5120 bytes a clock; on the H200 the profiler's own peak
+ * is 3 % above that. The L2 rates of the others are not published. */
+static const gpu_model models[] = {
+    {"h200", "NVIDIA H200", "nvidia-h200", "sm_90a", 132, 1980, 128, 4, 1, 1, 5120, 4800, 228 << 10, 1024, 2048, 32,
+     65536, "datasheet NVIDIA H200 (SXM), H100 whitepaper"},
+    {"h100", "NVIDIA H100 SXM", "nvidia-h100", "sm_90a", 132, 1980, 128, 4, 1, 1, 5120, 3350, 228 << 10, 1024, 2048, 32,
+     65536, "datasheet NVIDIA H100, H100 whitepaper"},
+    {"a100", "NVIDIA A100 SXM 80 GB", "nvidia-a100", "sm_80", 108, 1410, 64, 4, 1, 1, 5120, 2039, 164 << 10, 1024, 2048,
+     32, 65536, "datasheet NVIDIA A100, A100 whitepaper"},
+    {"rtx4090", "GeForce RTX 4090", "nvidia-geforce-rtx-4090", "sm_89", 128, 2520, 128, 4, 0.5, 1, NAN, 1008, 100 << 10,
+     1024, 1536, 24, 65536, "Ada whitepaper, appendix A"},
+    {"rtx3090", "GeForce RTX 3090", "nvidia-geforce-rtx-3090", "sm_86", 82, 1695, 128, 4, 0.5, 1, NAN, 936, 100 << 10,
+     1024, 1536, 16, 65536, "GA102 whitepaper, table 2"},
+    {"t4", "Tesla T4", "tesla-t4", "sm_75", 40, 1590, 64, 4, 0.5, 1, NAN, 300, 64 << 10, 0, 1024, 16, 65536,
+     "datasheet NVIDIA T4, Turing whitepaper"},
+};
+
+const gpu_model *gpu_model_find(const char *name, fault *f) {
+    text_stream known;
+    text_open(&known);
+    const gpu_model *found = NULL;
+    for (size_t i = 0; i < sizeof models / sizeof *models && !found; ++i) {
+        fprintf(known.out, "%s%s", i ? ", " : "", models[i].name);
+        if (strcmp(models[i].name, name) == 0)
+            found = &models[i];
+    }
+    text_close(&known);
+    if (!found)
+        fault_set(f, "--gpu-model %.40s: not in the table; choose from %s", name, known.text);
+    free(known.text);
+    return found;
+}
+
+const char *model_limit_name(model_limit limit) {
+    static const char *const names[LIMIT_COUNT] = {"FP32", "issue", "L1 wavefronts", "load/store", "L2", "DRAM"};
+    return names[limit];
+}
+
+/* ---- What a launch asks for ---------------------------------------------------------------------------------------
+ */
+
+static double total(const count_list *list, const count_row *launch, const char *counter) {
+    const double value = counts_total(list, launch, counter);
+    return isnan(value) ? 0 : value;
+}
+
+static double sum_over_operations(const count_list *list, const count_row *launch, const char *space,
+                                  const char *counter) {
+    static const char *const operations[] = {"load", "store", "atomic"};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
+        char name[80];
+        snprintf(name, sizeof name, "%s_%s_%s", space, operations[i], counter);
+        sum += total(list, launch, name);
+    }
+    return sum;
+}
+
+typedef struct demand {
+    double multiply_adds; /* of warps; an addition or a product alone takes as long */
+    double requests, wavefronts, l2_bytes, dram_bytes;
+    double blocks; /* of one launch */
+} demand;
+
+static demand demand_of(const count_list *list, const count_row *launch, double scale,
+                        const compiled_kernel *compiled) {
+    enum { SECTOR = 32, WARP = 32, SECTORS_OF_LOCAL_REQUEST = 4 };
+    const double cube = scale * scale * scale, square = scale * scale;
+    const double spill_stores = isnan(compiled->local_stores) ? 0 : compiled->local_stores;
+    const double spills = spill_stores + (isnan(compiled->local_loads) ? 0 : compiled->local_loads);
+    demand d;
+    d.multiply_adds = cube * total(list, launch, "flops") / 2 / WARP;
+    d.requests = cube * (sum_over_operations(list, launch, "shared", "requests") +
+                         sum_over_operations(list, launch, "global", "requests") + spills);
+    d.wavefronts = cube * (sum_over_operations(list, launch, "shared", "wavefronts") +
+                           sum_over_operations(list, launch, "global", "cache_lines") + spills);
+    /* L1 passes every store on, so spilled registers are written to L2; reading them again it may do without. */
+    d.l2_bytes = cube * SECTOR * (total(list, launch, "block_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
+    d.dram_bytes = square * SECTOR * total(list, launch, "launch_sectors");
+    d.blocks = square * total(list, launch, "blocks");
+    return d;
+}
+
+/* ---- Residency ----------------------------------------------------------------------------------------------------
+ */
+
+/* Registers are handed out in steps of 8 a thread and 256 a warp. */
+static double blocks_by_registers(const gpu_model *gpu, double registers, double threads) {
+    if (isnan(registers))
+        return INFINITY;
+    const double a_warp = 32 * 8 * ceil(fmax(registers, 1) / 8);
+    return floor(gpu->registers / (a_warp * ceil(threads / 32)));
+}
+
+static double resident_blocks(const gpu_model *gpu, const count_list *list, const count_row *launch, double registers) {
+    const double threads = total(list, launch, "threads_per_block");
+    const double shared = total(list, launch, "static_shared_bytes") + total(list, launch, "dynamic_shared_bytes");
+    double blocks = fmin(gpu->blocks, floor(gpu->threads / (32 * ceil(threads / 32))));
+    if (shared > 0)
+        blocks = fmin(blocks, floor(gpu->shared_bytes / (shared + gpu->reserved_shared_bytes)));
+    return fmin(blocks, blocks_by_registers(gpu, registers, threads));
+}
+
+/* ---- The model ----------------------------------------------------------------------------------------------------
+ */
+
+static double later(double a, double b) { return isnan(b) || a >= b ? a : b; }
+
+static void find_limit(model_result *r) {
+    for (int i = 0; i < LIMIT_COUNT; ++i)
+        if (r->seconds[i] > r->seconds[r->limit])
+            r->limit = (model_limit)i;
+}
+
+model_result model_launch(const gpu_model *gpu, const count_list *list, const count_row *launch, double scale,
+                          const compiled_kernel *compiled) {
+    const demand d = demand_of(list, launch, scale, compiled);
+    const double clock = gpu->clock_mhz * 1e6;
+    model_result r = {.peak_flops = 2 * gpu->fp32_lanes * gpu->multiprocessors * clock};
+    r.resident_blocks = resident_blocks(gpu, list, launch, compiled->registers);
+    r.occupancy = r.resident_blocks * total(list, launch, "threads_per_block") / gpu->threads;
+    r.overlaps = r.resident_blocks >= 2;
+    /* The multiprocessor with the most blocks is the last to finish. */
+    const double share = d.blocks > 0 ? ceil(d.blocks / gpu->multiprocessors) / d.blocks : 0;
+    r.seconds[LIMIT_FP32] = share * d.multiply_adds / (gpu->fp32_lanes / 32) / clock;
+    r.seconds[LIMIT_ISSUE] = share * (d.multiply_adds + d.requests) / gpu->warp_instructions / clock;
+    r.seconds[LIMIT_REQUESTS] = share * d.requests / gpu->memory_requests / clock;
+    r.seconds[LIMIT_L1] = share * d.wavefronts / gpu->wavefronts / clock;
+    r.seconds[LIMIT_L2] = d.l2_bytes / (gpu->l2_bytes_per_clock * clock);
+    r.seconds[LIMIT_DRAM] = d.dram_bytes / (gpu->dram_gb_per_s * 1e9);
+    find_limit(&r);
+    double computing = 0, fetching = 0;
+    for (int i = 0; i < LIMIT_L2; ++i)
+        computing = later(computing, r.seconds[i]);
+    for (int i = LIMIT_L2; i < LIMIT_COUNT; ++i)
+        fetching = later(fetching, r.seconds[i]);
+    r.total_seconds = r.overlaps ? fmax(computing, fetching) : computing + fetching;
+    return r;
+}

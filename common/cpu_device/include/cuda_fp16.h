@@ -196,4 +196,13 @@ inline __half2 &operator/=(__half2 &a, __half2 b) { return a = a / b; }
 inline bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
 inline bool operator!=(__half2 a, __half2 b) { return a.x != b.x && a.y != b.y; }
 
+// ---- Atomics ----
+
+inline __half atomicAdd(__half *address, __half value) {
+    return cpu_device::atomic_update(address, [=](__half old) { return __hadd(old, value); });
+}
+inline __half2 atomicAdd(__half2 *address, __half2 value) {
+    return cpu_device::atomic_update(address, [=](__half2 old) { return __hadd2(old, value); });
+}
+
 #endif

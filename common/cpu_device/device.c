@@ -18,6 +18,7 @@
 #define SHARED_PER_MULTIPROCESSOR ((size_t)228 << 10)
 #define RESERVED_SHARED_PER_BLOCK ((size_t)1 << 10)
 #define REGISTERS_PER_MULTIPROCESSOR 65536
+#define CONSTANT_MEMORY_SIZE ((size_t)64 << 10)
 
 static unsigned thread_count;
 static pthread_once_t thread_count_once = PTHREAD_ONCE_INIT;
@@ -62,6 +63,8 @@ static int l2_cache_size(void) {
 }
 
 cudaError_t cudaDeviceSynchronize(void) { return cpu_device_result(cudaSuccess); }
+
+cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 
 cudaError_t cudaGetDeviceCount(int *count) {
     if (!count)
@@ -113,6 +116,16 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .maxBlocksPerMultiProcessor = 1,
         .sharedMemPerBlockOptin = MAX_SHARED_WITH_OPT_IN,
         .reservedSharedMemPerBlock = RESERVED_SHARED_PER_BLOCK,
+        .totalConstMem = CONSTANT_MEMORY_SIZE,
+        .textureAlignment = ALLOCATION_ALIGNMENT,
+        .surfaceAlignment = ALLOCATION_ALIGNMENT,
+        .canMapHostMemory = 1,
+        .managedMemory = 1,
+        .concurrentManagedAccess = 1,
+        .pageableMemoryAccess = 1,
+        .hostNativeAtomicSupported = 1,
+        .memoryPoolsSupported = 1,
+        .computeMode = cudaComputeModeDefault,
     };
     snprintf(properties->name, sizeof properties->name, "CPU device (%u thread%s)", threads, threads == 1 ? "" : "s");
     return cpu_device_result(cudaSuccess);
@@ -142,6 +155,18 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMaxSharedMemoryPerBlock:
         *value = (int)properties.sharedMemPerBlock;
         break;
+    case cudaDevAttrTotalConstantMemory:
+        *value = (int)properties.totalConstMem;
+        break;
+    case cudaDevAttrMaxPitch:
+        *value = (int)properties.memPitch;
+        break;
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrMemoryPoolsSupported:
+        *value = 1;
+        break;
     case cudaDevAttrWarpSize:
         *value = properties.warpSize;
         break;
@@ -159,6 +184,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrGlobalMemoryBusWidth:
     case cudaDevAttrComputeCapabilityMajor:
     case cudaDevAttrComputeCapabilityMinor:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrCooperativeLaunch:
         *value = 0;
         break;
     case cudaDevAttrL2CacheSize:
@@ -286,6 +317,69 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
         return cpu_device_result(cudaErrorInvalidDeviceFunction);
     *blocks = block_size <= MAX_THREADS_PER_BLOCK && dynamic_shared_size <= MAX_SHARED_WITH_OPT_IN ? 1 : 0;
     return cpu_device_result(cudaSuccess);
+}
+
+/* ---- Wishes that this hardware fulfils or cannot have ---- */
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wish) {
+    return wish ? cudaGetDevice(device) : cpu_device_result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+    (void)flags;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
+    (void)config;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+    (void)config;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
+    (void)config;
+    return cpu_device_result(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
+    (void)config;
+    return cpu_device_result(function ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+    (void)limit;
+    (void)value;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
+    if (!value)
+        return cpu_device_result(cudaErrorInvalidValue);
+    (void)limit;
+    *value = 0;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaProfilerStart(void) { return cpu_device_result(cudaSuccess); }
+cudaError_t cudaProfilerStop(void) { return cpu_device_result(cudaSuccess); }
+
+cudaError_t cudaDeviceCanAccessPeer(int *can_access, int device, int peer) {
+    (void)device;
+    (void)peer;
+    if (!can_access)
+        return cpu_device_result(cudaErrorInvalidValue);
+    *can_access = 0;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+    (void)peer;
+    (void)flags;
+    return cpu_device_result(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int device) {

@@ -15,6 +15,9 @@
 #define MAX_SHARED_WITHOUT_OPT_IN ((size_t)48 << 10)
 #define MAX_SHARED_WITH_OPT_IN ((size_t)227 << 10)
 
+/* What cudaMalloc promises at least. */
+#define ALLOCATION_ALIGNMENT ((size_t)256)
+
 /* OS threads that run blocks: CPU_DEVICE_THREADS in the environment, otherwise the CPUs this process may use. Fixed at
    the first call. */
 unsigned cpu_device_thread_count(void);

@@ -36,7 +36,7 @@ static void note_range(const void *address, size_t size, enum cpu_device_operati
 }
 
 void cpu_device_note_atomic(const volatile void *address, unsigned size) {
-    note(address, CPU_DEVICE_ATOMIC, size == 8 ? 3 : 2, HERE);
+    note(address, CPU_DEVICE_ATOMIC, (unsigned)__builtin_ctz(size), HERE);
 }
 
 /* ---- -fsanitize-coverage=trace-pc ---- */

@@ -9,6 +9,7 @@
 #include "tally.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,14 @@ static bool inside_kernel(void) {
     return block && block->current;
 }
 
+/* What the C library's assert says and does. */
+static _Noreturn void assertion_failed_on_host(const char *condition, const char *file, int line,
+                                               const char *function) {
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: Assertion `%s' failed.\n", file, line, function, condition);
+    abort();
+}
+
 cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, void (*run_thread)(void *argument),
                               void *argument) {
     if (cpu_device_sticky_error() != cudaSuccess)
@@ -70,6 +79,28 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
         tally_end_launch(grid.tally);
     pthread_mutex_unlock(&device_lock);
     if (atomic_load(&grid.failed))
-        cpu_device_set_sticky_error(cudaErrorLaunchFailure);
+        cpu_device_set_sticky_error(atomic_load(&grid.assertion_failed) ? cudaErrorAssert : cudaErrorLaunchFailure);
     return cpu_device_result(cudaSuccess);
+}
+
+/* ---- Stopping from inside a kernel ---- */
+
+void cpu_device_assertion_failed(const char *condition, const char *file, int line, const char *function) {
+    if (!inside_kernel())
+        assertion_failed_on_host(condition, file, line, function);
+    struct block *block = cpu_device_current_block();
+    uint3 t = block->current->index;
+    atomic_store(&block->grid->assertion_failed, true);
+    cpu_device_fail_block(block, "thread (%u, %u, %u): %s:%d: %s: assertion `%s' failed.", t.x, t.y, t.z, file, line,
+                          function, condition);
+    cpu_device_suspend(block);
+    abort(); /* a failed block is never resumed */
+}
+
+void cpu_device_trap(void) {
+    struct block *block = cpu_device_current_block();
+    uint3 t = block->current->index;
+    cpu_device_fail_block(block, "thread (%u, %u, %u) calls __trap().", t.x, t.y, t.z);
+    cpu_device_suspend(block);
+    abort();
 }

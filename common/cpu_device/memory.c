@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "cuda_runtime_api.h"
+#include "device.h"
 #include "error.h"
 
 #include <pthread.h>
@@ -20,9 +21,6 @@
 
 /* Inaccessible space after each allocation. Wide enough that an index that is wrong by a row or two still hits it. */
 #define GUARD_SIZE ((size_t)1 << 20)
-
-/* cudaMalloc promises at least this much. */
-#define ALIGNMENT ((size_t)256)
 
 struct allocation {
     uintptr_t start;
@@ -136,7 +134,7 @@ static cudaError_t allocate(void **pointer, size_t size) {
     if (index == SIZE_MAX || mprotect((void *)page_start, pages, PROT_READ | PROT_WRITE) != 0)
         return cudaErrorMemoryAllocation;
     /* The allocation ends where its pages end, so that the first byte beyond it (rounded up to the alignment) traps. */
-    uintptr_t start = page_start + pages - round_up(size, ALIGNMENT);
+    uintptr_t start = page_start + pages - round_up(size, ALLOCATION_ALIGNMENT);
     memmove(&arena.allocations[index + 1], &arena.allocations[index],
             (arena.count - index) * sizeof *arena.allocations);
     arena.allocations[index] = (struct allocation){start, size};
@@ -158,6 +156,32 @@ cudaError_t cudaMalloc(void **pointer, size_t size) {
     cudaError_t error = allocate(pointer, size);
     pthread_mutex_unlock(&arena.lock);
     return cpu_device_result(error);
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    size_t size;
+    if (!pitch || width > SIZE_MAX - ALLOCATION_ALIGNMENT)
+        return cpu_device_result(cudaErrorInvalidValue);
+    *pitch = round_up(width, ALLOCATION_ALIGNMENT);
+    if (__builtin_mul_overflow(*pitch, height, &size))
+        return cpu_device_result(cudaErrorMemoryAllocation);
+    return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags) {
+    if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return cpu_device_result(cudaErrorInvalidValue);
+    return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream) {
+    (void)stream;
+    return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+    (void)stream;
+    return cudaFree(pointer);
 }
 
 /* Mapping the pages anew gives them back to the system and makes them inaccessible in one step. */
@@ -242,7 +266,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
     if (!pointer || (flags & ~known))
         return cpu_device_result(cudaErrorInvalidValue);
     *pointer = NULL;
-    if (size != 0 && posix_memalign(pointer, ALIGNMENT, size) != 0)
+    if (size != 0 && posix_memalign(pointer, ALLOCATION_ALIGNMENT, size) != 0)
         return cpu_device_result(cudaErrorMemoryAllocation);
     return cpu_device_result(cudaSuccess);
 }
@@ -251,6 +275,23 @@ cudaError_t cudaMallocHost(void **pointer, size_t size) { return cudaHostAlloc(p
 
 cudaError_t cudaFreeHost(void *pointer) {
     free(pointer);
+    return cpu_device_result(cudaSuccess);
+}
+
+/* Kernels reach all host memory here. */
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags) {
+    (void)flags;
+    return cpu_device_result(pointer && size > 0 ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostUnregister(void *pointer) {
+    return cpu_device_result(pointer ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *host_pointer, unsigned int flags) {
+    if (!device_pointer || !host_pointer || flags != 0)
+        return cpu_device_result(cudaErrorInvalidValue);
+    *device_pointer = host_pointer;
     return cpu_device_result(cudaSuccess);
 }
 

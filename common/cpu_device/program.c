@@ -370,11 +370,13 @@ struct instruction {
     struct operation operation;
     bool is_branch, is_trace; /* is_trace: the call that counts a basic block */
     bool leads;               /* a branch goes here, or the one before is a branch */
+    bool begins_function;
 };
 
 struct listing {
     struct instruction *instructions;
     size_t count, room;
+    bool at_function; /* the next instruction is the first of one */
 };
 
 /* "    1234:\tvaddss %xmm0,%xmm1,%xmm2" and "    1234:\tjne 1250 <name+0x1c>" */
@@ -398,6 +400,8 @@ static bool take_instruction(struct listing *listing, char *line) {
     struct instruction *i = &listing->instructions[listing->count++];
     *i = (struct instruction){.address = address, .operation = decode(mnemonic, operands)};
     i->is_branch = is_branch(mnemonic);
+    i->begins_function = i->leads = listing->at_function;
+    listing->at_function = false;
     i->is_trace = strcmp(mnemonic, call) == 0 && strstr(operands, "<__sanitizer_cov_trace_pc");
     char *name = strstr(operands, " <");
     if (i->is_branch && name) {
@@ -412,8 +416,12 @@ static bool read_listing(FILE *in, struct listing *listing) {
     char *line = NULL;
     size_t capacity = 0;
     bool ok = true;
-    while (ok && getline(&line, &capacity, in) > 0)
-        ok = line[0] != ' ' || take_instruction(listing, line);
+    while (ok && getline(&line, &capacity, in) > 0) {
+        if (line[0] == ' ')
+            ok = take_instruction(listing, line);
+        else if (line[0] != '\n')
+            listing->at_function = true; /* "0000000000001234 <name>:" */
+    }
     free(line);
     return ok;
 }
@@ -464,6 +472,8 @@ static void add_up(const struct listing *listing, const uint32_t *blocks, size_t
     struct program_block_flops *current = NULL;
     for (size_t begin = 0, end; begin < listing->count; begin = end) {
         bool certain = false;
+        if (listing->instructions[begin].begins_function)
+            current = NULL;
         for (end = begin; end < listing->count && (end == begin || !listing->instructions[end].leads); end++)
             if (listing->instructions[end].is_trace && !certain && end + 1 < listing->count) {
                 current = find_block(blocks, count, flops, listing->instructions[end + 1].address);

@@ -51,7 +51,7 @@ struct program_block_flops {
 
 /* The same for each block, named by the return address of the call to __sanitizer_cov_trace_pc at its beginning; those
    are ascending. Returns false when objdump is not to be had. Operations that stand for half-precision ones or for a
-   conversion are left out: see CPU_DEVICE_UNCOUNTED. */
+   conversion are left out: CPU_DEVICE_UNCOUNTED in cuda_fp16.h. */
 bool program_flops(const uint32_t *blocks, size_t count, struct program_block_flops *flops);
 
 #endif

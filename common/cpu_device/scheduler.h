@@ -29,6 +29,7 @@ struct grid {
     uint64_t block_count;
     _Atomic uint64_t next_block;
     atomic_bool failed;
+    atomic_bool assertion_failed; /* and that is why */
 };
 
 struct fiber {

@@ -30,6 +30,34 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags) 
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority) {
+    (void)priority;
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = 0;
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    (void)stream;
+    if (!function)
+        return cpu_device_result(cudaErrorInvalidValue);
+    function(data);
+    return cpu_device_result(cudaSuccess);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags) {
+    if (!callback || flags != 0)
+        return cpu_device_result(cudaErrorInvalidValue);
+    callback(stream, cudaSuccess, data);
+    return cpu_device_result(cudaSuccess);
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return cpu_device_result(cudaErrorInvalidResourceHandle);

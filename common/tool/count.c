@@ -321,7 +321,7 @@ static int count_all(const count_options *o, const gpu_model *gpu, const char *s
 
 static int count(const count_options *o, fault *f) {
     const gpu_model *gpu = gpu_model_find(o->gpu, f);
-    if (!gpu || check_csv(o->csv, f) != 0)
+    if (!gpu || check_csv(o->csv, f) != 0 || (o->file && count_check_source(o->file, f) != 0))
         return EXIT_USAGE;
     if (o->file && (o->stage_count || o->passed_count))
         return fault_set(f, "a file has no stages, sizes or types: write ./ladder count [--lines] %.200s [ARGUMENT...]",
@@ -337,7 +337,7 @@ static int count(const count_options *o, fault *f) {
 
 static int print_targets(const count_options *o, fault *f) {
     if (o->file) {
-        puts("cu2cpp\ncpu_device");
+        puts("cpu_device");
         return 0;
     }
     driver_list stages;

@@ -164,15 +164,56 @@ static void text_that_stays(void **state) {
     expect_unchanged("int n = 1'000'000; char c = '\\''; int m = 0x1'f; double d = 1e-5 + .5e+3 + 0x1p-3;\n");
     expect_unchanged("#error don't write <<< here\n#include <a<<<b>\n#pragma note k<<<\n");
     expect_unchanged("#if 0\nThis isn't code.\n#endif\nint x;\n");
-    expect_unchanged("extern __shared__ __align__(1024) unsigned char smem[];\n");
     expect_unchanged("extern int t[3]; __shared__ float other[8];\n");
 }
 
-static void shared_memory_name(void **state) {
+static void dynamic_shared_memory(void **state) {
     (void)state;
-    expect_error("void f() {\n  extern __shared__ float tile[];\n}", 2, "must be named smem, not tile");
-    expect_error("extern __shared__ __align__(16) char buffer[];", 1, "not buffer");
-    expect_error("__shared__ extern float x[];", 1, "not x");
+#define WINDOW " = ::cpu_device::DynamicShared();"
+    expect_rewritten("void f() {\n  extern __shared__ float tile[];\n}",
+                     "void f() {\n    float (&tile)[]" WINDOW "\n}");
+    expect_rewritten("void f() { extern __shared__ __align__(1024) unsigned char smem[]; }",
+                     "void f() {    unsigned char (&smem)[]" WINDOW " }");
+    expect_rewritten("void f() { extern\n__shared__ alignas(\n16) T s[][4]; }",
+                     "void f() { \n \n T (&s)[][4]" WINDOW " }");
+    expect_rewritten("void f() { __shared__ extern volatile int x[]; }",
+                     "void f() {   volatile int (&x)[]" WINDOW " }");
+    expect_rewritten("void f() { extern volatile __shared__ P<int, 2> x[]; }",
+                     "void f() {  volatile  P<int, 2> (&x)[]" WINDOW " }");
+    expect_rewritten("namespace n { void f() { extern __shared__ int x[]; } }",
+                     "namespace n { void f() {   int (&x)[]" WINDOW " } }");
+    expect_rewritten("#define S(T) extern __shared__ T s[];\n", "#define S(T)   T (&s)[]" WINDOW "\n");
+#undef WINDOW
+    /* Outside of functions there are no references that cost nothing. */
+    expect_rewritten("extern __shared__ float t[];", "extern __thread float t[] __asm__(\"smem\");");
+    expect_rewritten("namespace a::b { extern \"C\" { extern __shared__ int t[], u[]; } }",
+                     "namespace a::b { extern \"C\" { extern __thread int t[] __asm__(\"smem\"), u[] "
+                     "__asm__(\"smem\"); } }");
+    expect_unchanged("void f() { static __shared__ float tile[4]; extern int other[]; }");
+}
+
+static void launches_by_pointer(void **state) {
+    (void)state;
+    expect_rewritten("cudaLaunchKernel((void *)k<1>, g, b, a, 0, s);", "cudaLaunchKernel( k<1>, g, b, a, 0, s);");
+    expect_rewritten("cudaLaunchKernel((const void*)&k, g, b, a);", "cudaLaunchKernel( &k, g, b, a);");
+    expect_rewritten("cudaLaunchKernel(reinterpret_cast<void *>(k), g, b, a);", "cudaLaunchKernel( (k), g, b, a);");
+    expect_unchanged("cudaLaunchKernel(k, g, b, (void **)a); f((void *)k);");
+}
+
+static void names_of_built_in_variables(void **state) {
+    (void)state;
+    expect_rewritten(
+        "void f() { dim3 gridDim(1), blockDim(2); k<<<gridDim, blockDim>>>(); } void g() { h(gridDim.x); }",
+        "void f() { dim3 own_gridDim(1), own_blockDim(2); CPU_DEVICE_LAUNCH(k).configure(own_gridDim, "
+        "own_blockDim)(); } void g() { h(gridDim.x); }");
+    expect_rewritten("void f(dim3 blockDim, int n) { g(blockDim.x); } int x = blockDim.x;",
+                     "void f(dim3 own_blockDim, int n) { g(own_blockDim.x); } int x = blockDim.x;");
+    expect_rewritten("void f(dim3 gridDim); int x = gridDim.x;", "void f(dim3 own_gridDim); int x = gridDim.x;");
+    expect_rewritten("{ { const dim3 blockDim{4}; a(blockDim); } b(blockDim); }",
+                     "{ { const dim3 own_blockDim{4}; a(own_blockDim); } b(blockDim); }");
+    expect_rewritten("x.gridDim = p->gridDim;", "x.own_gridDim = p->own_gridDim;");
+    expect_unchanged(
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; f(a, blockDim); return gridDim.x; (int)blockDim.y;");
 }
 
 static void errors(void **state) {
@@ -230,10 +271,20 @@ static void damaged_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_launches), cmocka_unit_test(template_launches), cmocka_unit_test(kernel_expressions),
-        cmocka_unit_test(configurations), cmocka_unit_test(layouts),           cmocka_unit_test(macro_bodies),
-        cmocka_unit_test(zero_arguments), cmocka_unit_test(text_that_stays),   cmocka_unit_test(shared_memory_name),
-        cmocka_unit_test(errors),         cmocka_unit_test(path_is_escaped),   cmocka_unit_test(damaged_text),
+        cmocka_unit_test(plain_launches),
+        cmocka_unit_test(template_launches),
+        cmocka_unit_test(kernel_expressions),
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(macro_bodies),
+        cmocka_unit_test(zero_arguments),
+        cmocka_unit_test(text_that_stays),
+        cmocka_unit_test(dynamic_shared_memory),
+        cmocka_unit_test(launches_by_pointer),
+        cmocka_unit_test(names_of_built_in_variables),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(path_is_escaped),
+        cmocka_unit_test(damaged_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

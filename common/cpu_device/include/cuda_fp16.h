@@ -25,12 +25,22 @@ struct alignas(4) __half2 {
 };
 typedef __half2 half2;
 
+// Half-precision operations are made of float ones here, which the profiler's counters must not take for the kernel's:
+// they count basic blocks, and these functions have none that are counted.
+#if defined(__clang__)
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread", "coverage")))
+#elif __GNUC__ >= 12
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
+#else
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline))
+#endif
+
 namespace cpu_device {
 
 // ---- Conversions. Hardware and software agree on every bit, NaN payloads included: both quieten a NaN and keep the
 // rest. ----
 
-inline float float_from_half_software(uint16_t half_bits) {
+CPU_DEVICE_UNCOUNTED inline float float_from_half_software(uint16_t half_bits) {
     const uint32_t sign = static_cast<uint32_t>(half_bits & 0x8000) << 16;
     const uint32_t exponent = (half_bits >> 10) & 31, mantissa = half_bits & 0x3ff;
     if (exponent == 31) {
@@ -43,7 +53,7 @@ inline float float_from_half_software(uint16_t half_bits) {
     return sign ? -magnitude : magnitude;
 }
 
-inline uint16_t half_from_float_software(float value) {
+CPU_DEVICE_UNCOUNTED inline uint16_t half_from_float_software(float value) {
     const uint32_t bits = bit_cast<uint32_t>(value);
     const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000u) // NaN
@@ -75,6 +85,9 @@ inline uint16_t half_from_float(float value) {
     enum { TO_NEAREST_EVEN = 0 };
     return static_cast<uint16_t>(__builtin_ia32_vcvtps2ph(unpacked, TO_NEAREST_EVEN)[0]);
 }
+#elif defined(__aarch64__)
+inline float float_from_half(uint16_t half_bits) { return static_cast<float>(bit_cast<__fp16>(half_bits)); }
+inline uint16_t half_from_float(float value) { return bit_cast<uint16_t>(static_cast<__fp16>(value)); }
 #else
 inline float float_from_half(uint16_t half_bits) { return float_from_half_software(half_bits); }
 inline uint16_t half_from_float(float value) { return half_from_float_software(value); }
@@ -132,15 +145,28 @@ inline __half2 __float22half2_rn(float2 values) { return __floats2half2_rn(value
 
 // ---- Arithmetic ----
 
-inline __half __hadd(__half a, __half b) { return __float2half_rn(__half2float(a) + __half2float(b)); }
-inline __half __hsub(__half a, __half b) { return __float2half_rn(__half2float(a) - __half2float(b)); }
-inline __half __hmul(__half a, __half b) { return __float2half_rn(__half2float(a) * __half2float(b)); }
-inline __half __hdiv(__half a, __half b) { return __float2half_rn(__half2float(a) / __half2float(b)); }
+CPU_DEVICE_UNCOUNTED inline __half __hadd(__half a, __half b) {
+    cpu_device_note_half_flops(1);
+    return __float2half_rn(__half2float(a) + __half2float(b));
+}
+CPU_DEVICE_UNCOUNTED inline __half __hsub(__half a, __half b) {
+    cpu_device_note_half_flops(1);
+    return __float2half_rn(__half2float(a) - __half2float(b));
+}
+CPU_DEVICE_UNCOUNTED inline __half __hmul(__half a, __half b) {
+    cpu_device_note_half_flops(1);
+    return __float2half_rn(__half2float(a) * __half2float(b));
+}
+CPU_DEVICE_UNCOUNTED inline __half __hdiv(__half a, __half b) {
+    cpu_device_note_half_flops(1);
+    return __float2half_rn(__half2float(a) / __half2float(b));
+}
 inline __half __hneg(__half a) { return __half{static_cast<unsigned short>(a.__x ^ 0x8000)}; }
 inline __half __habs(__half a) { return __half{static_cast<unsigned short>(a.__x & 0x7fff)}; }
 
 // The product is exact in float; the sum is not always, so its error (D. Knuth's TwoSum) decides how to round it.
-inline __half __hfma(__half a, __half b, __half c) {
+CPU_DEVICE_UNCOUNTED inline __half __hfma(__half a, __half b, __half c) {
+    cpu_device_note_half_flops(2);
     const float product = __half2float(a) * __half2float(b), addend = __half2float(c);
     const float sum = product + addend;
     const float addend_part = sum - product;
@@ -195,5 +221,14 @@ inline __half2 &operator*=(__half2 &a, __half2 b) { return a = a * b; }
 inline __half2 &operator/=(__half2 &a, __half2 b) { return a = a / b; }
 inline bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
 inline bool operator!=(__half2 a, __half2 b) { return a.x != b.x && a.y != b.y; }
+
+// ---- Atomics ----
+
+inline __half atomicAdd(__half *address, __half value) {
+    return cpu_device::atomic_update(address, [=](__half old) { return __hadd(old, value); });
+}
+inline __half2 atomicAdd(__half2 *address, __half2 value) {
+    return cpu_device::atomic_update(address, [=](__half2 old) { return __hadd2(old, value); });
+}
 
 #endif

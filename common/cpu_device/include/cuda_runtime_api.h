@@ -2,7 +2,8 @@
  * The CUDA runtime API of the CPU device, callable from C11 and C++17.
  *
  * Names, enumerator values and argument orders are those of CUDA 13, so that host code compiles unchanged against
- * either. Differences in behaviour, all of them legal for a CUDA program to see:
+ * either. What CUDA 13 has dropped and older programs still use (clock rates, bank sizes) is kept as well. Differences
+ * in behaviour, all of them legal for a CUDA program to see:
  *   - there is one device; every operation is complete when its call returns, and streams only carry their identity;
  *   - "device" memory is host memory that starts at zero and has inaccessible gaps around each allocation;
  *   - one OS thread counts as one multiprocessor, which holds one block at a time.
@@ -85,25 +86,85 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxGridDimY = 6,
     cudaDevAttrMaxGridDimZ = 7,
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxPitch = 11,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17,
     cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrMemoryPoolsSupported = 115
 };
 
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
+
+enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeProhibited = 2, cudaComputeModeExclusiveProcess = 3 };
+
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6
+};
+
+enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
+};
+
+#define CUDART_CB
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaOccupancyDefault 0x00
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
@@ -133,7 +194,7 @@ typedef struct dim3 {
 #endif
 } dim3;
 
-/* The fields of NVIDIA's structure that GEMM harnesses read. Clock rates are gone from it since CUDA 13. */
+/* The fields of NVIDIA's structure that programs read, those that CUDA 13 dropped included. */
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;    /* bytes */
@@ -163,6 +224,30 @@ struct cudaDeviceProp {
     size_t reservedSharedMemPerBlock; /* bytes */
     int cooperativeLaunch;
     int clusterLaunch;
+    size_t totalConstMem; /* bytes */
+    size_t textureAlignment;
+    size_t surfaceAlignment;
+    int clockRate;       /* kHz; 0: unknown */
+    int memoryClockRate; /* kHz; 0: unknown */
+    int deviceOverlap;
+    int asyncEngineCount;
+    int kernelExecTimeoutEnabled;
+    int canMapHostMemory;
+    int computeMode;
+    int concurrentKernels;
+    int tccDriver;
+    int managedMemory;
+    int concurrentManagedAccess;
+    int pageableMemoryAccess;
+    int isMultiGpuBoard;
+    int multiGpuBoardGroupID;
+    int streamPrioritiesSupported;
+    int globalL1CacheSupported;
+    int localL1CacheSupported;
+    int hostNativeAtomicSupported;
+    int persistingL2CacheMaxSize;
+    int memoryPoolsSupported;
+    int singleToDoublePrecisionPerfRatio;
 };
 
 struct cudaFuncAttributes {
@@ -198,6 +283,15 @@ const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaMalloc(void **pointer, size_t size);
 /* NULL is allowed. A pointer that cudaMalloc did not return gives cudaErrorInvalidValue. */
 cudaError_t cudaFree(void *pointer);
+/* Rows of `width` bytes, each on a 256-byte boundary as cudaMalloc's first byte; *pitch receives their distance. */
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
+/* All memory is shared by host and device here, so managed memory is device memory. */
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags CPU_DEVICE_DEFAULT(cudaMemAttachGlobal));
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags);
+cudaError_t cudaHostUnregister(void *pointer);
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *host_pointer, unsigned int flags);
 cudaError_t cudaMallocHost(void **pointer, size_t size);
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags);
 cudaError_t cudaFreeHost(void *pointer);
@@ -220,6 +314,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 /* ---- Device and functions (device.c) ---- */
 
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaThreadSynchronize(void); /* the name that cudaDeviceSynchronize had before CUDA 4 */
 /* Frees all device memory and forgets function attributes and errors, sticky ones too. */
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaGetDeviceCount(int *count);
@@ -230,6 +325,22 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 /* The CPU device sits on no bus: writes an empty string. */
 cudaError_t cudaDeviceGetPCIBusId(char *bus_id, int size, int device);
+/* One device fits every wish. */
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wish);
+cudaError_t cudaSetDeviceFlags(unsigned int flags);
+/* Hints for hardware that is not here; accepted and without effect. */
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
+/* A limit that does not bind here is 0. */
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
+/* There is no second device: 0, and cudaErrorInvalidDevice. */
+cudaError_t cudaDeviceCanAccessPeer(int *can_access, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 /* A kernel must opt in here before a launch may give it more than 48 KiB of dynamic shared memory. */
@@ -243,6 +354,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
+/* Work is done at once, so there is nothing to prefer: both are 0. */
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+typedef void (*cudaHostFn_t)(void *data);
+/* Calls the function at once. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);

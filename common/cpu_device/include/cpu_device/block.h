@@ -58,6 +58,12 @@ void cpu_device_fence(void);
    swizzles come out the same. */
 uint32_t cpu_device_shared_address(const void *pointer);
 
+/* Behind assert: inside a kernel it fails the launch with cudaErrorAssert, elsewhere it ends the process. */
+void cpu_device_assertion_failed(const char *condition, const char *file, int line, const char *function)
+    __attribute__((noreturn));
+/* Fails the launch. */
+void cpu_device_trap(void) __attribute__((noreturn));
+
 struct cpu_device_launch_config {
     uint3 grid;                 /* blocks */
     uint3 block;                /* threads */

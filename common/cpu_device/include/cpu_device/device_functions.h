@@ -3,6 +3,7 @@
 #define CPU_DEVICE_DEVICE_FUNCTIONS_H
 
 #include "block.h"
+#include "counters.h"
 #include "vector_types.h"
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,20 @@
 #define blockDim (::dim3(::cpu_device_block_dim()))
 #define gridDim (::dim3(::cpu_device_grid_dim()))
 inline constexpr int warpSize = 32;
+
+namespace cpu_device {
+
+// Dynamic shared memory of any type. cu2cpp turns `extern __shared__ float tile[]` into
+// `float (&tile)[] = ::cpu_device::DynamicShared()`.
+extern "C" __thread unsigned char dynamic_shared_window[] __asm__("smem");
+
+struct DynamicShared {
+    template <class T> inline __attribute__((always_inline)) operator T &() const {
+        return reinterpret_cast<T &>(dynamic_shared_window);
+    }
+};
+
+} // namespace cpu_device
 
 // ---- Barriers and fences ----
 
@@ -27,6 +42,9 @@ inline int __syncthreads_and(int predicate) {
 inline void __syncwarp(unsigned mask = 0xffffffffu) { cpu_device_sync_warp(mask); }
 inline void __threadfence_block() { cpu_device_fence(); }
 inline void __threadfence() { cpu_device_fence(); }
+inline void __threadfence_system() { cpu_device_fence(); }
+[[noreturn]] inline void __trap() { cpu_device_trap(); }
+inline void __nanosleep(unsigned) {}
 
 // ---- Warp functions ----
 
@@ -42,19 +60,28 @@ template <class T> T shuffle(unsigned mask, T value, int lane_or_delta, int widt
     return value;
 }
 
+// What a value becomes on its way through a shuffle: bool, char and short turn into int, as in an overload set.
+template <class T>
+using Shuffled = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int)), int, std::remove_cv_t<T>>;
+
 } // namespace cpu_device
 
-template <class T> T __shfl_sync(unsigned mask, T value, int source_lane, int width = warpSize) {
-    return cpu_device::shuffle(mask, value, source_lane, width, CPU_DEVICE_SHUFFLE_INDEX);
+template <class T> cpu_device::Shuffled<T> __shfl_sync(unsigned mask, T value, int source_lane, int width = warpSize) {
+    return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, source_lane, width, CPU_DEVICE_SHUFFLE_INDEX);
 }
-template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
-    return cpu_device::shuffle(mask, value, static_cast<int>(delta), width, CPU_DEVICE_SHUFFLE_UP);
+template <class T>
+cpu_device::Shuffled<T> __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+    return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, static_cast<int>(delta), width,
+                                                        CPU_DEVICE_SHUFFLE_UP);
 }
-template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
-    return cpu_device::shuffle(mask, value, static_cast<int>(delta), width, CPU_DEVICE_SHUFFLE_DOWN);
+template <class T>
+cpu_device::Shuffled<T> __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+    return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, static_cast<int>(delta), width,
+                                                        CPU_DEVICE_SHUFFLE_DOWN);
 }
-template <class T> T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize) {
-    return cpu_device::shuffle(mask, value, lane_mask, width, CPU_DEVICE_SHUFFLE_XOR);
+template <class T>
+cpu_device::Shuffled<T> __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize) {
+    return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, lane_mask, width, CPU_DEVICE_SHUFFLE_XOR);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, predicate); }
@@ -67,6 +94,16 @@ inline unsigned __activemask() { return cpu_device_active_mask(); }
 // ---- Memory ----
 
 template <class T> inline T __ldg(const T *pointer) { return *pointer; }
+// Hints to caches; the access itself is an ordinary one.
+template <class T> inline T __ldcg(const T *pointer) { return *pointer; }
+template <class T> inline T __ldca(const T *pointer) { return *pointer; }
+template <class T> inline T __ldcs(const T *pointer) { return *pointer; }
+template <class T> inline T __ldlu(const T *pointer) { return *pointer; }
+template <class T> inline T __ldcv(const T *pointer) { return *pointer; }
+template <class T> inline void __stwb(T *pointer, T value) { *pointer = value; }
+template <class T> inline void __stcg(T *pointer, T value) { *pointer = value; }
+template <class T> inline void __stcs(T *pointer, T value) { *pointer = value; }
+template <class T> inline void __stwt(T *pointer, T value) { *pointer = value; }
 inline size_t __cvta_generic_to_shared(const void *pointer) { return cpu_device_shared_address(pointer); }
 
 // ---- Arithmetic ----
@@ -86,15 +123,35 @@ constexpr unsigned int min(int a, unsigned int b) { return min(static_cast<unsig
 constexpr unsigned int min(unsigned int a, int b) { return min(a, static_cast<unsigned int>(b)); }
 constexpr unsigned int max(int a, unsigned int b) { return max(static_cast<unsigned int>(a), b); }
 constexpr unsigned int max(unsigned int a, int b) { return max(a, static_cast<unsigned int>(b)); }
+constexpr unsigned long min(long a, unsigned long b) { return min(static_cast<unsigned long>(a), b); }
+constexpr unsigned long min(unsigned long a, long b) { return min(a, static_cast<unsigned long>(b)); }
+constexpr unsigned long max(long a, unsigned long b) { return max(static_cast<unsigned long>(a), b); }
+constexpr unsigned long max(unsigned long a, long b) { return max(a, static_cast<unsigned long>(b)); }
+constexpr unsigned long long min(long long a, unsigned long long b) {
+    return min(static_cast<unsigned long long>(a), b);
+}
+constexpr unsigned long long min(unsigned long long a, long long b) {
+    return min(a, static_cast<unsigned long long>(b));
+}
+constexpr unsigned long long max(long long a, unsigned long long b) {
+    return max(static_cast<unsigned long long>(a), b);
+}
+constexpr unsigned long long max(unsigned long long a, long long b) {
+    return max(a, static_cast<unsigned long long>(b));
+}
 // As in CUDA, a NaN loses against a number.
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
+inline double min(float a, double b) { return fmin(static_cast<double>(a), b); }
+inline double min(double a, float b) { return fmin(a, static_cast<double>(b)); }
+inline double max(float a, double b) { return fmax(static_cast<double>(a), b); }
+inline double max(double a, float b) { return fmax(a, static_cast<double>(b)); }
 
 namespace cpu_device {
 // Hides a product or sum from the optimiser, which may otherwise contract a * b + c into one operation.
-inline __attribute__((always_inline)) float rounded(float value) {
+template <class T> inline __attribute__((always_inline)) T rounded(T value) {
 #if defined(__x86_64__)
     asm("" : "+x"(value));
 #else
@@ -152,8 +209,8 @@ namespace cpu_device {
 
 // Replaces *address by update(*address) in one step and returns the old value.
 template <class T, class Update> inline T atomic_update(T *address, Update update) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    static_assert(sizeof(T) == sizeof(Bits), "atomics work on 4 or 8 bytes");
+    using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+    static_assert(sizeof(T) == sizeof(Bits), "atomics work on 2, 4 or 8 bytes");
     Bits *bits = reinterpret_cast<Bits *>(address);
     Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(bits, &old, bit_cast<Bits>(update(bit_cast<T>(old))), true, __ATOMIC_RELAXED,
@@ -164,37 +221,67 @@ template <class T, class Update> inline T atomic_update(T *address, Update updat
 
 } // namespace cpu_device
 
-#define CPU_DEVICE_INTEGER_ATOMICS(type)                                                                               \
-    inline type atomicAdd(type *address, type value) { return __atomic_fetch_add(address, value, __ATOMIC_RELAXED); }  \
-    inline type atomicMax(type *address, type value) {                                                                 \
-        return cpu_device::atomic_update(address, [=](type old) { return max(old, value); });                          \
-    }                                                                                                                  \
-    inline type atomicMin(type *address, type value) {                                                                 \
-        return cpu_device::atomic_update(address, [=](type old) { return min(old, value); });                          \
-    }                                                                                                                  \
-    inline type atomicExch(type *address, type value) {                                                                \
-        return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                                                  \
-    }                                                                                                                  \
-    inline type atomicCAS(type *address, type compare, type value) {                                                   \
-        __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);              \
-        return compare;                                                                                                \
+// ---- Atomics on one address. The forms that end in _block and _system promise less and more to other threads; one
+// strength serves all. ----
+
+#define CPU_DEVICE_COUNTED_ATOMIC(name, type, parameters, ...)                                                         \
+    inline __attribute__((always_inline)) type name parameters {                                                       \
+        cpu_device_note_atomic(address, sizeof(type));                                                                 \
+        __VA_ARGS__                                                                                                    \
     }
+
+#define CPU_DEVICE_ATOMIC(name, type, parameters, ...)                                                                 \
+    CPU_DEVICE_COUNTED_ATOMIC(name, type, parameters, __VA_ARGS__)                                                     \
+    CPU_DEVICE_COUNTED_ATOMIC(name##_block, type, parameters, __VA_ARGS__)                                             \
+    CPU_DEVICE_COUNTED_ATOMIC(name##_system, type, parameters, __VA_ARGS__)
+
+#define CPU_DEVICE_ATOMIC_UPDATE(name, type, update)                                                                   \
+    CPU_DEVICE_ATOMIC(name, type, (type * address, type value),                                                        \
+                      return cpu_device::atomic_update(address, [=](type old) -> type { return update; });)
+
+#define CPU_DEVICE_ATOMIC_FETCH(name, type, fetch)                                                                     \
+    CPU_DEVICE_ATOMIC(name, type, (type * address, type value), return fetch(address, value, __ATOMIC_RELAXED);)
+
+#define CPU_DEVICE_ATOMIC_CAS(type)                                                                                    \
+    CPU_DEVICE_ATOMIC(                                                                                                 \
+        atomicCAS, type, (type * address, type compare, type value),                                                   \
+        __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);              \
+        return compare;)
+
+#define CPU_DEVICE_INTEGER_ATOMICS(type)                                                                               \
+    CPU_DEVICE_ATOMIC_FETCH(atomicAdd, type, __atomic_fetch_add)                                                       \
+    CPU_DEVICE_ATOMIC_FETCH(atomicAnd, type, __atomic_fetch_and)                                                       \
+    CPU_DEVICE_ATOMIC_FETCH(atomicOr, type, __atomic_fetch_or)                                                         \
+    CPU_DEVICE_ATOMIC_FETCH(atomicXor, type, __atomic_fetch_xor)                                                       \
+    CPU_DEVICE_ATOMIC_FETCH(atomicExch, type, __atomic_exchange_n)                                                     \
+    CPU_DEVICE_ATOMIC_UPDATE(atomicMax, type, max(old, value))                                                         \
+    CPU_DEVICE_ATOMIC_UPDATE(atomicMin, type, min(old, value))                                                         \
+    CPU_DEVICE_ATOMIC_CAS(type)
+
 CPU_DEVICE_INTEGER_ATOMICS(int)
 CPU_DEVICE_INTEGER_ATOMICS(unsigned int)
 CPU_DEVICE_INTEGER_ATOMICS(unsigned long long)
+CPU_DEVICE_ATOMIC_UPDATE(atomicMax, long long, max(old, value))
+CPU_DEVICE_ATOMIC_UPDATE(atomicMin, long long, min(old, value))
+CPU_DEVICE_ATOMIC_FETCH(atomicAnd, long long, __atomic_fetch_and)
+CPU_DEVICE_ATOMIC_FETCH(atomicOr, long long, __atomic_fetch_or)
+CPU_DEVICE_ATOMIC_FETCH(atomicXor, long long, __atomic_fetch_xor)
+CPU_DEVICE_ATOMIC_CAS(unsigned short)
+CPU_DEVICE_ATOMIC_FETCH(atomicSub, int, __atomic_fetch_sub)
+CPU_DEVICE_ATOMIC_FETCH(atomicSub, unsigned int, __atomic_fetch_sub)
+// Counts up to `value` and starts again at 0; down to 0 and starts again at `value`.
+CPU_DEVICE_ATOMIC_UPDATE(atomicInc, unsigned int, old >= value ? 0 : old + 1)
+CPU_DEVICE_ATOMIC_UPDATE(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
+CPU_DEVICE_ATOMIC_UPDATE(atomicAdd, float, old + value)
+CPU_DEVICE_ATOMIC_UPDATE(atomicAdd, double, old + value)
+CPU_DEVICE_ATOMIC(atomicExch, float, (float *address, float value),
+                  return cpu_device::atomic_update(address, [=](float) { return value; });)
+
 #undef CPU_DEVICE_INTEGER_ATOMICS
-inline int atomicSub(int *address, int value) { return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED); }
-inline unsigned int atomicSub(unsigned int *address, unsigned int value) {
-    return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
-}
-inline float atomicAdd(float *address, float value) {
-    return cpu_device::atomic_update(address, [=](float old) { return old + value; });
-}
-inline double atomicAdd(double *address, double value) {
-    return cpu_device::atomic_update(address, [=](double old) { return old + value; });
-}
-inline float atomicExch(float *address, float value) {
-    return cpu_device::atomic_update(address, [=](float) { return value; });
-}
+#undef CPU_DEVICE_ATOMIC_CAS
+#undef CPU_DEVICE_ATOMIC_FETCH
+#undef CPU_DEVICE_ATOMIC_UPDATE
+#undef CPU_DEVICE_ATOMIC
+#undef CPU_DEVICE_COUNTED_ATOMIC
 
 #endif

@@ -8,6 +8,7 @@
 #include "block.h"
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace cpu_device {
 
@@ -32,11 +33,18 @@ cudaError_t run_grid(const cpu_device_launch_config &config, const Kernel &kerne
 }
 
 // A launch of a kernel whose address is known: arguments convert to its parameters as in an ordinary call.
-template <class... Parameters> struct AddressedLaunch {
+// With fewer of them the default arguments stand in, which only a call by name has.
+template <class Call, class... Parameters> struct AddressedLaunch {
+    const Call &call;
     void (*kernel)(Parameters...);
     cpu_device_launch_config config;
 
     cudaError_t operator()(Parameters... arguments) { return run_grid(config, kernel, arguments...); }
+
+    template <class... Arguments, std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters)), int> = 0>
+    cudaError_t operator()(Arguments... arguments) {
+        return run_grid(config, call, arguments...);
+    }
 };
 
 // A launch of a kernel template or an overload set: the arguments select the function.
@@ -65,10 +73,21 @@ auto address_of(Dependent, void (*kernel)(Parameters...)) -> void (*)(Parameters
     return kernel;
 }
 
-template <class... Parameters>
-AddressedLaunch<Parameters...> addressed_launch(void (*kernel)(Parameters...), cpu_device_launch_config config) {
+template <class Call, class... Parameters>
+AddressedLaunch<Call, Parameters...> addressed_launch(const Call &call, void (*kernel)(Parameters...),
+                                                      cpu_device_launch_config config) {
     config.kernel_function = reinterpret_cast<const void *>(kernel);
-    return {kernel, config};
+    return {call, kernel, config};
+}
+
+// cudaLaunchKernel: arguments by address.
+template <class... Parameters, std::size_t... Index>
+cudaError_t launch_with_pointers(void (*kernel)(Parameters...), cpu_device_launch_config config,
+                                 [[maybe_unused]] void **arguments, std::index_sequence<Index...>) {
+    config.kernel_function = reinterpret_cast<const void *>(kernel);
+    config.kernel_name = "of cudaLaunchKernel";
+    const auto call = [&] { kernel(*static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...); };
+    return run_grid(config, call);
 }
 
 template <class Address, class Call, class Viable> struct Launch {
@@ -80,7 +99,7 @@ template <class Address, class Call, class Viable> struct Launch {
     auto configure(dim3 grid, dim3 block, std::size_t dynamic_shared_size = 0, cudaStream_t stream = nullptr) const {
         const cpu_device_launch_config config = {grid, block, dynamic_shared_size, stream, kernel_name, nullptr};
         if constexpr (std::is_invocable_v<Address, int>)
-            return addressed_launch(address(0), config);
+            return addressed_launch(call, address(0), config);
         else
             return DeducedLaunch<Call, Viable>{call, config};
     }

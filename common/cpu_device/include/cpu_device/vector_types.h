@@ -130,8 +130,37 @@ CPU_DEVICE_MAKE_VECTORS(float, float)
 CPU_DEVICE_PAIR(double2, double, move16)
 CPU_DEVICE_PAIR(longlong2, long long, move16)
 CPU_DEVICE_PAIR(ulonglong2, unsigned long long, move16)
-inline double2 make_double2(double x, double y) { return double2{x, y}; }
-inline longlong2 make_longlong2(long long x, long long y) { return longlong2{x, y}; }
-inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return ulonglong2{x, y}; }
+struct double1 {
+    double x;
+};
+struct double3 {
+    double x, y, z;
+};
+struct alignas(16) double4 {
+    double x, y, z, w;
+};
+CPU_DEVICE_SMALL_VECTORS(long, long, 16, 16)
+CPU_DEVICE_SMALL_VECTORS(ulong, unsigned long, 16, 16)
+struct longlong1 {
+    long long x;
+};
+struct ulonglong1 {
+    unsigned long long x;
+};
+struct longlong3 {
+    long long x, y, z;
+};
+struct ulonglong3 {
+    unsigned long long x, y, z;
+};
+struct alignas(16) longlong4 {
+    long long x, y, z, w;
+};
+struct alignas(16) ulonglong4 {
+    unsigned long long x, y, z, w;
+};
+CPU_DEVICE_MAKE_VECTORS(double, double)
+CPU_DEVICE_MAKE_VECTORS(longlong, long long)
+CPU_DEVICE_MAKE_VECTORS(ulonglong, unsigned long long)
 
 #endif

@@ -1,0 +1,25 @@
+/* build_one REPOSITORY BIN FILE.cu: what `ladder count` does before it counts. Prints the program's path. */
+#include "count_build.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: build_one REPOSITORY BIN FILE.cu\n");
+        return EXIT_USAGE;
+    }
+    const tool_context context = {.device = "cpu", .source = argv[1], .bin = argv[2]};
+    fault f = {{0}};
+    if (count_check_source(argv[3], &f) != 0) {
+        fprintf(stderr, "%s\n", f.text);
+        return EXIT_USAGE;
+    }
+    char *program = count_build(&context, argv[3], &f);
+    if (!program) {
+        fprintf(stderr, "%s\n", f.text);
+        return EXIT_WORK;
+    }
+    puts(program);
+    free(program);
+    return 0;
+}

@@ -376,6 +376,66 @@ static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
 static char *label;             /* NULL: launches are not counted */
 static const char *counts_file; /* of CPU_DEVICE_COUNTS, or NULL */
 
+/* 4, 4x2 or 4x2x8 */
+static void put_extent(FILE *out, uint3 extent) {
+    fprintf(out, "%u", extent.x);
+    if (extent.y > 1 || extent.z > 1)
+        fprintf(out, "x%u", extent.y);
+    if (extent.z > 1)
+        fprintf(out, "x%u", extent.z);
+}
+
+/* Of the C++ library, which a program with kernels always has. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status) __attribute__((weak));
+
+/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". */
+static char *short_name(const char *function) {
+    char *name = __cxa_demangle ? __cxa_demangle(function, NULL, NULL, NULL) : NULL;
+    if (!name)
+        return strdup(function);
+    int depth = 0;
+    char *begin = name;
+    for (char *p = name; *p; p++) {
+        depth += *p == '<' ? 1 : *p == '>' ? -1 : 0;
+        if (depth == 0 && *p == ' ')
+            begin = p + 1;
+        if (depth == 0 && *p == '(' && p[1] != 'a') /* not "(anonymous namespace)" */
+            break;
+    }
+    depth = 0;
+    char *end = begin;
+    while (*end && (depth > 0 || *end != '(' || end[1] == 'a')) {
+        depth += *end == '<' ? 1 : *end == '>' ? -1 : 0;
+        end++;
+    }
+    char *copy = strndup(begin, (size_t)(end - begin));
+    free(name);
+    return copy;
+}
+
+/* The columns stage to k of a program's rows: its kernel is told apart by how it was launched. */
+static char *row_prefix(const struct cpu_device_counts *c) {
+    char *text = NULL, *name = short_name(c->function);
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out || !name) {
+        free(name);
+        return NULL;
+    }
+    fputs(",\"", out);
+    for (const char *p = name; *p; p++)
+        fprintf(out, *p == '"' ? "\"\"" : "%c", *p == '\n' ? ' ' : *p);
+    fputs("<<<", out);
+    put_extent(out, c->grid);
+    fputs(", ", out);
+    put_extent(out, c->block);
+    if (c->dynamic_shared)
+        fprintf(out, ", %zu", c->dynamic_shared);
+    fputs(">>>\",,,,", out);
+    free(name);
+    return fclose(out) == 0 ? text : NULL;
+}
+
 /* At the end of a program whose launches are counted by CPU_DEVICE_COUNTS. */
 static void write_counts_file(void) {
     size_t count;
@@ -383,8 +443,11 @@ static void write_counts_file(void) {
     FILE *out = fopen(counts_file, "w");
     if (out)
         cpu_device_print_counts(out, "", NULL);
-    for (size_t i = 0; out && i < count; i++)
-        cpu_device_print_counts(out, ",,,,,", &counts[i]);
+    for (size_t i = 0; out && i < count; i++) {
+        char *prefix = row_prefix(&counts[i]);
+        cpu_device_print_counts(out, prefix ? prefix : ",,,,,", &counts[i]);
+        free(prefix);
+    }
     if (!out || fclose(out) != 0)
         fprintf(stderr, "CPU device: CPU_DEVICE_COUNTS: cannot write %s.\n", counts_file);
 }

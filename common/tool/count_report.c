@@ -106,9 +106,9 @@ void count_report_counts(const count_list *list, grid_format format, FILE *out) 
     fprintf(
         out,
         "\nLoads (ld) and stores (st) are requests, one access of one warp; wavefronts, and sectors of 32 bytes, are "
-        "for one of them.\nused: of the bytes that global memory moved, those that lanes asked for; barriers and "
-        "shared "
-        "memory: of one block.\n");
+        "for one of them.\nused: the bytes that lanes asked for over those that global memory moved, above 100 %% "
+        "where "
+        "lanes share them; barriers and smem: of one block.\n");
 }
 
 /* ---- What binds ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 /* ladder run: every stage driver in order, then one record, its table and its pictures. */
+#include "count_report.h"
+#include "counts.h"
 #include "drivers.h"
 #include "plot.h"
 #include "report.h"
@@ -139,7 +141,7 @@ static const struct argp run_argp = {
  */
 
 typedef struct call {
-    const char *options[MAX_PASSED + 8]; /* NULL-terminated */
+    const char *options[MAX_PASSED + 9]; /* NULL-terminated */
 } call;
 
 static void add_default(call *c, size_t *count, const run_options *o, const char *name, const char *option) {
@@ -170,8 +172,9 @@ static size_t add_shape(call *c, const run_options *o, bool ragged) {
     return count;
 }
 
-/* `kernels` is the stage's own --kernel option, or NULL where what was asked is passed on as it is. */
-static call make_call(const run_options *o, const char *kernels, bool ragged) {
+/* `kernels` is the stage's own --kernel option, or NULL where what was asked is passed on as it is; `counts` its
+ * --counts option or NULL. */
+static call make_call(const run_options *o, const char *kernels, const char *counts, bool ragged) {
     call c = {{0}};
     size_t count = add_shape(&c, o, ragged);
     c.options[count++] = on_gpu(o) ? "--device=gpu" : "--device=cpu";
@@ -186,6 +189,8 @@ static call make_call(const run_options *o, const char *kernels, bool ragged) {
             c.options[count++] = o->passed[i];
     if (kernels)
         c.options[count++] = kernels;
+    if (counts)
+        c.options[count++] = counts;
     return c;
 }
 
@@ -266,7 +271,37 @@ typedef struct campaign {
     record_list list;
     size_t refused, ran; /* driver calls */
     bool interrupted;
+    text_stream counts; /* what the CPU device counted: the rows of a file of counts */
 } campaign;
+
+/* "stage,kernel,dtype,m,n,k," of a row, as its counts begin. */
+static char *count_prefix(const gemm_record *row) {
+    return text_format("%s,%s,%s,%lld,%lld,%lld,", row->stage, row->kernel, row->dtype, (long long)row->m,
+                       (long long)row->n, (long long)row->k);
+}
+
+/* Counts of rows that did not pass mean nothing. */
+static void keep_counts(campaign *c, size_t first_row, char *text) {
+    for (size_t i = first_row; i < c->list.count; ++i) {
+        if (strcmp(c->list.rows[i].status, "pass") != 0)
+            continue;
+        char *prefix = count_prefix(&c->list.rows[i]);
+        const size_t length = strlen(prefix);
+        for (const char *line = text; *line; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+            if (strncmp(line, prefix, length) == 0)
+                fprintf(c->counts.out, "%.*s\n", (int)strcspn(line, "\n"), line);
+        free(prefix);
+    }
+}
+
+static void take_counts(campaign *c, size_t first_row, const char *path) {
+    fault ignored; /* without counts the checks still stand */
+    char *text = file_exists(path) ? read_file(path, &ignored) : NULL;
+    if (text)
+        keep_counts(c, first_row, text);
+    free(text);
+    unlink(path);
+}
 
 /* A stage that has no kernel of the name asked for is left out; a refusal of our own defaults is a failure. */
 static int note_refusal(const run_options *o, const char *name, campaign *c, fault *f) {
@@ -281,10 +316,17 @@ static int note_refusal(const run_options *o, const char *name, campaign *c, fau
 static int run_driver(const run_options *o, const chosen_stage *stage, const char *scratch, campaign *c, fault *f) {
     const bool with_ragged = !on_gpu(o) && !o->quick && !shape_given(o);
     for (int ragged = 0; ragged <= with_ragged; ++ragged) {
-        const call told = make_call(o, stage->kernels, ragged);
+        const bool counted = !on_gpu(o) && !ragged;
+        const size_t first_row = c->list.count;
+        char *counts = text_format("%s/counts.csv", scratch), *option = text_format("--counts=%s", counts);
+        const call told = make_call(o, stage->kernels, counted ? option : NULL, ragged);
         driver_outcome outcome = DRIVER_RAN;
         int result =
             driver_run(o->context->bin, stage->name, told.options, o->time_limit, scratch, &c->list, &outcome, f);
+        if (counted)
+            take_counts(c, first_row, counts);
+        free(option);
+        free(counts);
         c->interrupted = outcome == DRIVER_INTERRUPTED;
         if (outcome == DRIVER_RAN)
             ++c->ran;
@@ -405,12 +447,39 @@ static void put_recorded(const record_list *recorded, report_style style, FILE *
     report_article(recorded, &s, style, out);
 }
 
-static void put_tables(const run_options *o, const record_list *list, const record_list *recorded, report_style style,
+/* A cube is asked about at the size of the article's table, whose measured figures then stand beside the model. */
+static double model_scale(const count_list *counts) {
+    enum { ARTICLE_SIZE = 4096 };
+    for (size_t i = 0; i < counts->count; ++i)
+        if (counts->rows[i].m != counts->rows[0].m || counts->rows[i].n != counts->rows[0].m ||
+            counts->rows[i].k != counts->rows[0].m)
+            return 1;
+    return counts->rows[0].m > 0 ? (double)ARTICLE_SIZE / (double)counts->rows[0].m : 1;
+}
+
+static void put_counts(const run_options *o, const count_list *counts, const record_list *recorded, report_style style,
                        FILE *out) {
+    const char *heading = style.format == GRID_MARKDOWN ? "## " : "";
+    fault ignored;
+    const gpu_model *gpu = gpu_model_find("h200", &ignored);
+    compiled_source compiled;
+    compiled_open(&compiled, o->context, gpu);
+    const count_question question = {gpu, model_scale(counts), &compiled, recorded};
+    fprintf(out, "\n%sWhat was counted\n\n", heading);
+    count_report_counts(counts, style.format, out);
+    fprintf(out, "\n%sWhat binds on %s (model)\n\n", heading, gpu->title);
+    count_report_limits(counts, &question, style.format, out);
+    compiled_close(&compiled);
+}
+
+static void put_tables(const run_options *o, const record_list *list, const count_list *counts,
+                       const record_list *recorded, report_style style, FILE *out) {
     const char *heading = style.format == GRID_MARKDOWN ? "## " : "";
     if (!on_gpu(o)) {
         fprintf(out, "%sChecks on the CPU device\n\n", heading);
         report_checks(list, style, out);
+        if (counts->count > 0)
+            put_counts(o, counts, recorded, style, out);
         if (recorded->count > 0)
             put_recorded(recorded, style, out);
         return;
@@ -423,11 +492,11 @@ static void put_tables(const run_options *o, const record_list *list, const reco
     report_rows(list, &everything, style, out);
 }
 
-static int write_table(const run_options *o, const record_list *list, const record_list *recorded, const char *path,
-                       fault *f) {
+static int write_table(const run_options *o, const record_list *list, const count_list *counts,
+                       const record_list *recorded, const char *path, fault *f) {
     text_stream s;
     text_open(&s);
-    put_tables(o, list, recorded, (report_style){GRID_MARKDOWN, LANG_EN}, s.out);
+    put_tables(o, list, counts, recorded, (report_style){GRID_MARKDOWN, LANG_EN}, s.out);
     text_close(&s);
     const int result = write_file(path, s.text, s.size, f);
     free(s.text);
@@ -499,35 +568,53 @@ static int check_out(const char *path, fault *f) {
     return 0;
 }
 
+/* Writes what was counted beside the record, and reads it for the tables. */
+static int write_counts(const campaign *c, const char *directory, count_list *counts, fault *f) {
+    if (c->counts.size == 0)
+        return 0;
+    char *path = text_format("%s/counts.csv", directory), *text = text_format(COUNTS_HEADER "\n%s", c->counts.text);
+    int result = write_file(path, text, strlen(text), f);
+    if (result == 0)
+        result = counts_read(path, counts, f);
+    free(text);
+    free(path);
+    return result;
+}
+
 /* The record comes first: whatever happens to a table or a picture, the measured rows are safe. */
-static int write_results(const run_options *o, record_list *list, const record_list *recorded, fault *f) {
+static int write_results(const run_options *o, campaign *c, const record_list *recorded, fault *f) {
+    record_list *list = &c->list;
+    count_list counts = {0};
     places p = choose_places(o, list);
     int result = write_record(o, p.csv, list, f);
     stops_release(); /* held since before the first driver */
     if (result == 0)
         result = make_directories(p.pictures, f);
     if (result == 0)
-        result = write_table(o, list, recorded, p.table, f);
+        result = write_counts(c, p.pictures, &counts, f);
+    if (result == 0)
+        result = write_table(o, list, &counts, recorded, p.table, f);
     if (result == 0) {
         putchar('\n');
-        put_tables(o, list, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
+        put_tables(o, list, &counts, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
         putchar('\n');
         result = draw(o, list, p.pictures, f);
         printf("record: %s\ntable: %s\n", p.csv, p.table);
     }
+    counts_free(&counts);
     free_places(&p);
     return result;
 }
 
-static int publish(const run_options *o, record_list *list, fault *f) {
-    record_fill_speedups(list);
+static int publish(const run_options *o, campaign *c, fault *f) {
+    record_fill_speedups(&c->list);
     record_list recorded = {0};
     char *path = text_format("%s/plots/data/nvidia-h200.csv", o->context->source);
     fault unreadable = {{0}};
     const bool whole = o->passed_count == 0 && o->stage_count == 0; /* who asked for a part wants to see that part */
     if (!on_gpu(o) && whole && file_exists(path) && load_record(path, &recorded, &unreadable) != 0)
         printf("The recorded figures are left out: %s\n", unreadable.text);
-    const int result = write_results(o, list, &recorded, f);
+    const int result = write_results(o, c, &recorded, f);
     record_list_free(&recorded);
     free(path);
     return result;
@@ -557,7 +644,7 @@ static int finish(const run_options *o, campaign *c, double begin, fault *f) {
         return finish_interrupted(o, c, f);
     if (c->ran == 0)
         return fault_set(f, "no stage accepted these options (see above); no file was changed"), EXIT_USAGE;
-    if (publish(o, &c->list, f) != 0)
+    if (publish(o, c, f) != 0)
         return EXIT_WORK;
     const size_t failed = count_status(&c->list, "fail");
     printf("%zu rows: %zu passed, %zu failed, %zu skipped; %.1f s\n", c->list.count, count_status(&c->list, "pass"),
@@ -582,16 +669,23 @@ static int prepare(const run_options *o, const driver_list *drivers, chosen_stag
 
 static int run_chosen(const run_options *o, const driver_list *drivers, chosen_stage *chosen, double begin, fault *f) {
     size_t count = 0;
-    campaign c = {{0}, 0, 0, false};
+    campaign c = {{0}, 0, 0, false, {0}};
+    text_open(&c.counts);
     int status = EXIT_USAGE;
     stops_hold(); /* until the rows are safe */
-    if (prepare(o, drivers, chosen, &count, f) == 0)
-        status = run_stages(o, chosen, count, &c, f) == 0 ? finish(o, &c, begin, f) : EXIT_WORK;
+    if (prepare(o, drivers, chosen, &count, f) == 0) {
+        const int ran = run_stages(o, chosen, count, &c, f);
+        text_close(&c.counts);
+        status = ran == 0 ? finish(o, &c, begin, f) : EXIT_WORK;
+    } else {
+        text_close(&c.counts);
+    }
     for (size_t i = 0; i < count; ++i) {
         free(chosen[i].has);
         free(chosen[i].kernels);
     }
     record_list_free(&c.list);
+    free(c.counts.text);
     return status;
 }
 

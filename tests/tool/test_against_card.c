@@ -1,0 +1,221 @@
+/* What the CPU device counts against what Nsight Compute read on a GPU, and the model against what was measured.
+ *
+ *   test_against_card ROOT COUNTED.csv...    counts of the stages, of the shapes that ./ladder profile takes
+ *
+ * Wavefronts, sectors, requests and operations may differ by 2 %, but for the differences listed below, each of which
+ * belongs to one source line. */
+#include "compiled.h"
+#include "count_report.h"
+#include "select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* nvcc sees that a thread reads four neighbours of a row of As in four steps of k, and fetches them in one load of 16
+ * bytes: a quarter of the requests, and because all lanes of a row share the address, half of the wavefronts. Both
+ * lessons tell it.
+ */
+static const struct difference {
+    const char *stage, *text; /* a part of the source line */
+    double share;             /* of the line's loads that are merged: a line of 02 reads Bs as well, as often */
+} differences[] = {
+    {"02_tiling", "acc[i][j] += As[ty + i * BLOCK][k] * Bs[k][tx + j * BLOCK];", 0.5},
+    {"03_register_cache", "a_frag[i] = As[ty + i * BLOCK][k];", 1},
+};
+static const double requests_merged = 0.75, wavefronts_merged = 0.5; /* what merging saves */
+
+static const char *const compared[] = {
+    "shared_load_requests",
+    "shared_load_wavefronts",
+    "shared_store_requests",
+    "shared_store_wavefronts",
+    "global_load_requests",
+    "global_load_sectors",
+    "global_store_requests",
+    "global_store_sectors",
+    "flops",
+    "static_shared_bytes",
+    "blocks",
+    "threads_per_block",
+};
+
+static const double tolerance = 0.02, model_tolerance = 2;
+
+static const char *root;
+static int failures;
+
+static double value_or_0(double value) { return isnan(value) ? 0 : value; }
+
+/* The number of the only line of the stage's kernel.cu that has `text`. */
+static unsigned find_line(const char *stage, const char *text) {
+    fault f;
+    char *path = text_format("%s/%s/kernel.cu", root, stage), *source = read_file(path, &f);
+    unsigned number = 0, line = 1;
+    for (char *p = source; p && *p; ++p) {
+        if (strncmp(p, text, strlen(text)) == 0)
+            number = number ? (unsigned)-1 : line;
+        line += *p == '\n';
+    }
+    if (!number || number == (unsigned)-1) {
+        printf("FAIL: %s must have exactly one line with %s\n", path, text);
+        ++failures;
+    }
+    free(source);
+    free(path);
+    return number;
+}
+
+/* By how much nvcc's merging lowers a counter. */
+static double merged(const count_list *counted, const count_row *launch, const char *counter) {
+    const double saved = strcmp(counter, "shared_load_requests") == 0     ? requests_merged
+                         : strcmp(counter, "shared_load_wavefronts") == 0 ? wavefronts_merged
+                                                                          : 0;
+    double sum = 0;
+    for (size_t i = 0; i < sizeof differences / sizeof *differences && saved > 0; ++i) {
+        const struct difference *d = &differences[i];
+        if (strcmp(d->stage, launch->stage) == 0)
+            sum += saved * d->share *
+                   value_or_0(counts_of_line(counted, launch, "kernel.cu", find_line(d->stage, d->text), counter));
+    }
+    return sum;
+}
+
+static void compare_launch(const count_list *card, const count_list *counted, const count_row *launch) {
+    if (isnan(counts_total(counted, launch, "launches"))) {
+        printf("FAIL: %s %s %s was not counted\n", launch->stage, launch->kernel, launch->dtype);
+        ++failures;
+        return;
+    }
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; ++i) {
+        const double on_card = value_or_0(counts_total(card, launch, compared[i]));
+        const double here =
+            value_or_0(counts_total(counted, launch, compared[i])) - merged(counted, launch, compared[i]);
+        if (fabs(here - on_card) <= tolerance * on_card)
+            continue;
+        printf("FAIL: %s %s %s %lldx%lldx%lld %s: %.0f here, %.0f on the card\n", launch->stage, launch->kernel,
+               launch->dtype, (long long)launch->m, (long long)launch->n, (long long)launch->k, compared[i], here,
+               on_card);
+        ++failures;
+    }
+}
+
+static void compare_counts(const count_list *card, const count_list *counted) {
+    size_t count;
+    const count_row **launches = counts_launches(card, &count);
+    for (size_t i = 0; i < count; ++i)
+        compare_launch(card, counted, launches[i]);
+    printf("%zu launches compared with the card\n", count);
+    failures += count == 0;
+    free(launches);
+}
+
+/* ---- The model ---- */
+
+typedef struct judged {
+    const count_row *launch;
+    double model, measured; /* seconds */
+} judged;
+
+static size_t judge(const count_list *counted, const record_list *recorded, const compiled_source *compiled,
+                    judged *all) {
+    enum { COUNTED_EDGE = 512, ASKED_EDGE = 4096 };
+    fault f;
+    const gpu_model *gpu = gpu_model_find("h200", &f);
+    const double scale = (double)ASKED_EDGE / COUNTED_EDGE;
+    size_t count, judged_count = 0;
+    const count_row **launches = counts_launches(counted, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const gemm_record *row = launches[i]->m == COUNTED_EDGE ? count_measured(recorded, launches[i], scale) : NULL;
+        if (!row)
+            continue;
+        const compiled_kernel c = compiled_of(compiled, counted, launches[i]);
+        all[judged_count++] = (judged){launches[i], model_launch(gpu, counted, launches[i], scale, &c).total_seconds,
+                                       1e-6 * row->time_us};
+    }
+    free(launches);
+    return judged_count;
+}
+
+/* The first kernel of a stage is the one that stands for it; of 01 it is the coalesced one. */
+static const judged *of_stage(const judged *all, size_t count, const char *stage, const char *kernel,
+                              const char *dtype) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(all[i].launch->stage, stage) == 0 && strcmp(all[i].launch->kernel, kernel) == 0 &&
+            strcmp(all[i].launch->dtype, dtype) == 0)
+            return &all[i];
+    printf("FAIL: %s %s %s has no measured time\n", stage, kernel, dtype);
+    exit(1);
+}
+
+static void check_order(const judged *all, size_t count, const char *dtype) {
+    static const char *const ladder[][2] = {
+        {"01_naive", "coalesced"}, {"02_tiling", "tile64"}, {"03_register_cache", "8x8"}, {"04_bank_padding", "pad4"}};
+    for (size_t i = 1; i < sizeof ladder / sizeof *ladder; ++i) {
+        const judged *below = of_stage(all, count, ladder[i - 1][0], ladder[i - 1][1], dtype);
+        const judged *above = of_stage(all, count, ladder[i][0], ladder[i][1], dtype);
+        if (above->model < below->model && above->measured < below->measured)
+            continue;
+        printf("FAIL: %s: the model does not order %s and %s as measured\n", dtype, ladder[i - 1][0], ladder[i][0]);
+        ++failures;
+    }
+}
+
+static void check_model(const count_list *counted, const record_list *recorded, const compiled_source *compiled) {
+    judged *all = calloc(counted->count + 1, sizeof *all);
+    const size_t count = judge(counted, recorded, compiled, all);
+    for (size_t i = 0; i < count; ++i) {
+        const double ratio = all[i].measured / all[i].model;
+        const bool good = ratio <= model_tolerance && ratio >= 1 / model_tolerance;
+        printf("%s%s %s %s: measured %.3f ms, model %.3f ms, %.2f\n", good ? "" : "FAIL: ", all[i].launch->stage,
+               all[i].launch->kernel, all[i].launch->dtype, 1e3 * all[i].measured, 1e3 * all[i].model, ratio);
+        failures += !good;
+    }
+    check_order(all, count, "f32");
+    check_order(all, count, "f16");
+    free(all);
+}
+
+/* ---- Files ---- */
+
+static void need(int result, const fault *f) {
+    if (result == 0)
+        return;
+    printf("FAIL: %s\n", f->text);
+    exit(1);
+}
+
+/* One list of several files. */
+static void read_counted(char *const *paths, int count, count_list *all) {
+    fault f;
+    *all = (count_list){0};
+    for (int i = 0; i < count; ++i) {
+        count_list one; /* its text lives on: the rows point into it */
+        need(counts_read(paths[i], &one, &f), &f);
+        all->rows = realloc(all->rows, (all->count + one.count) * sizeof *all->rows);
+        memcpy(&all->rows[all->count], one.rows, one.count * sizeof *one.rows);
+        all->count += one.count;
+        free(one.rows);
+    }
+}
+
+int main(int argc, char **argv) {
+    fault f;
+    root = argv[1];
+    count_list card, counted;
+    record_list measured = {0};
+    compiled_source compiled;
+    fault unknown;
+    tool_context context = {"cpu", root, ""};
+    compiled_open(&compiled, &context, gpu_model_find("h200", &unknown));
+    char *counts = text_format("%s/plots/data/counts/nvidia-h200.csv", root);
+    char *record = text_format("%s/plots/data/nvidia-h200.csv", root);
+    need(counts_read(counts, &card, &f), &f);
+    need(load_record(record, &measured, &f), &f);
+    read_counted(argv + 2, argc - 2, &counted);
+    compare_counts(&card, &counted);
+    check_model(&counted, &measured, &compiled);
+    if (failures)
+        printf("%d failures\n", failures);
+    return failures > 0;
+}

@@ -240,6 +240,19 @@ __device__ void go_deep(int *data, int depth) {
 
 __global__ void deep(int *data, int depth) { go_deep(data, depth); }
 
+// A frame that reaches past the guard of its stack, into the next one, and is written only there.
+__device__ __attribute__((noinline)) int wide_frame() {
+    volatile char local[60000];
+    local[0] = 1;
+    return local[0];
+}
+
+__global__ void wide(int *data) {
+    volatile char local[10000];
+    local[0] = 1;
+    data[0] = local[0] + wide_frame();
+}
+
 static void other_faults_are_explained(void **) {
 #if defined(__x86_64__) // other processors let both pass
     expect_in_child(1, "an integer division by zero", [] {
@@ -255,6 +268,10 @@ static void other_faults_are_explained(void **) {
     expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
         Buffer<int> data(1);
         deep<<<1, 1>>>(data.data, 20);
+    });
+    expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
+        Buffer<int> data(1);
+        wide<<<1, 32>>>(data.data);
     });
 }
 

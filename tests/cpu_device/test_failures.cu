@@ -240,17 +240,18 @@ __device__ void go_deep(int *data, int depth) {
 
 __global__ void deep(int *data, int depth) { go_deep(data, depth); }
 
-// A frame that reaches past the guard of its stack, into the next one, and is written only there.
-__device__ __attribute__((noinline)) int wide_frame() {
+// A frame that reaches past the guard of its stack, into the next one, and is written only there. The index keeps the
+// optimiser from making the arrays small.
+__device__ __attribute__((noinline)) int wide_frame(int index) {
     volatile char local[60000];
-    local[0] = 1;
-    return local[0];
+    local[index] = 1;
+    return local[index];
 }
 
-__global__ void wide(int *data) {
+__global__ void wide(int *data, int index) {
     volatile char local[10000];
-    local[0] = 1;
-    data[0] = local[0] + wide_frame();
+    local[index] = 1;
+    data[0] = local[index] + wide_frame(index);
 }
 
 static void other_faults_are_explained(void **) {
@@ -271,7 +272,7 @@ static void other_faults_are_explained(void **) {
     });
     expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
         Buffer<int> data(1);
-        wide<<<1, 32>>>(data.data);
+        wide<<<1, 32>>>(data.data, 0);
     });
 }
 

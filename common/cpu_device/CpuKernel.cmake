@@ -42,9 +42,16 @@ set(clang_hooks -gdwarf-4 -fsanitize=thread "SHELL:-mllvm -tsan-instrument-func-
 set(gnu_optimisation -O3 "SHELL:--param max-completely-peel-times=256"
     "SHELL:--param max-completely-peeled-insns=100000" -fno-tree-vectorize
     # These copy code for lanes that differ, and what is one request of a warp would become two.
-    -fno-thread-jumps -fno-unswitch-loops -fno-split-loops -fno-split-paths)
+    -fno-thread-jumps -fno-unswitch-loops -fno-split-loops -fno-split-paths "SHELL:--param max-grow-copy-bb-insns=0")
 set(clang_optimisation -O2 -fno-vectorize -fno-slp-vectorize -Wno-pass-failed)
 set(optimised "$<NOT:$<CONFIG:Debug>>")
+
+# A frame larger than a thread's guard page must still fault in it. g++ for AArch64 takes the guard to have 64 KiB.
+set(stack_probes -fstack-clash-protection)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+    list(APPEND stack_probes "SHELL:--param stack-clash-protection-guard-size=12") # 2^12 bytes
+endif()
+
 add_library(cpu_device_kernel_flags INTERFACE)
 target_compile_features(cpu_device_kernel_flags INTERFACE cxx_std_17)
 target_compile_options(cpu_device_kernel_flags INTERFACE
@@ -52,7 +59,7 @@ target_compile_options(cpu_device_kernel_flags INTERFACE
     # Without it, g++ looks for an initialiser of the dynamic shared array at every use.
     "$<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init>"
     -fno-strict-aliasing # kernels read four floats as a float4, two halves as an unsigned; nvcc takes no offence
-    -fstack-clash-protection # a frame larger than a thread's guard page must still fault in it
+    ${stack_probes}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,${optimised}>:${gnu_optimisation}>"
     "$<$<AND:$<CXX_COMPILER_ID:Clang,AppleClang>,${optimised}>:${clang_optimisation}>"
     "$<$<CXX_COMPILER_ID:GNU>:${gnu_hooks}>"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A cross build names the tools that read its own machine's files. */
+/* CMake names the tools that it found: those of the machine that is built for. */
 #ifndef CPU_DEVICE_ADDR2LINE
 #define CPU_DEVICE_ADDR2LINE "addr2line"
 #endif
@@ -184,6 +184,13 @@ static uint64_t end_of_function(uint64_t address) {
 
 /* ---- Reading what a tool says about this program ---- */
 
+/* The machine that a program runs on need not have the folders of the one that built it: then the tool of that name on
+   the PATH has to do. */
+static char *tool(char *path) {
+    char *slash = strrchr(path, '/');
+    return slash && access(path, X_OK) != 0 ? slash + 1 : path;
+}
+
 /* Starts argv[0] with `input` (may be NULL) as its standard input. Returns its output as a stream, or NULL. */
 static FILE *start_tool(char *const argv[], FILE *input, pid_t *child) {
     extern char **environ;
@@ -288,7 +295,7 @@ void program_places(const uint32_t *return_addresses, size_t count, struct progr
     for (size_t i = 0; i < count; i++)
         fprintf(questions, "0x%x\n", return_addresses[i] - 1);
     rewind(questions);
-    char *argv[] = {CPU_DEVICE_ADDR2LINE, "-a", "-i", "-e", own_path(), NULL};
+    char *argv[] = {tool(CPU_DEVICE_ADDR2LINE), "-a", "-i", "-e", own_path(), NULL};
     pid_t child;
     FILE *answers = start_tool(argv, questions, &child);
     if (answers) {
@@ -342,24 +349,39 @@ static struct operation decode(const char *mnemonic, const char *operands) {
 static const char call[] = "bl";
 static bool is_branch(const char *mnemonic) {
     static const char *const conditional[] = {"b.", "cbz", "cbnz", "tbz", "tbnz", NULL};
-    return strcmp(mnemonic, "b") == 0 || starts_with_any(mnemonic, conditional);
+    static const char *const always[] = {"b", "br", "ret", NULL};
+    for (const char *const *name = always; *name; name++)
+        if (strcmp(mnemonic, *name) == 0)
+            return true;
+    return starts_with_any(mnemonic, conditional);
 }
 
-/* fmadd s0, s1, s2, s3 and fadd v0.4s, v1.4s, v2.4s and their like. */
+/* fmadd s0, s1, s2, s3 and fadd v0.4s, v1.4s, v2.4s and their like; a register tells type and width. Halves
+   (h0, v0.8h) are not counted here: cuda_fp16.h notes the kernel's own, and converts with the others. */
 static struct operation decode(const char *mnemonic, const char *operands) {
     static const char *const fused[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", "fmla", "fmls", NULL};
-    static const char *const simple[] = {"fadd", "fsub", "fmul", "fnmul", "fdiv", "fsqrt", NULL};
-    bool is_fused = starts_with_any(mnemonic, fused);
-    if (!is_fused && !starts_with_any(mnemonic, simple))
+    /* fabd: |a - b|; fcvtzs w0, s0, #4: to a whole number after a product with 2^4. */
+    static const char *const simple[] = {"fadd", "fsub", "fmul", "fnmul", "fdiv", "fsqrt", "fabd", NULL};
+    static const char *const scaling[] = {"fcvtzs", "fcvtzu", "scvtf", "ucvtf", NULL};
+    bool is_fused = starts_with_any(mnemonic, fused), scales = starts_with_any(mnemonic, scaling);
+    if (!is_fused && !starts_with_any(mnemonic, simple) && !(scales && strchr(operands, '#')))
         return (struct operation){0};
-    unsigned width = 1;
-    bool twofold = operands[0] == 'd';
-    if (operands[0] == 'v') {
-        const char *dot = strchr(operands, '.');
-        width = dot ? (unsigned)strtoul(dot + 1, NULL, 10) : 1;
-        twofold = dot && dot[1] == '2' && dot[2] == 'd';
+    const char *number = operands; /* the register whose name says what is computed in */
+    if (scales && mnemonic[0] == 'f') {
+        number = strchr(operands, ' ');
+        number = number ? number + 1 : operands;
     }
-    return (struct operation){is_fused ? 2 * width : width, twofold};
+    unsigned width = 1;
+    char type = number[0];
+    if (type == 'v') { /* v0.4s */
+        char *end;
+        const char *dot = strchr(number, '.');
+        width = dot ? (unsigned)strtoul(dot + 1, &end, 10) : 0;
+        type = dot ? *end : 'v';
+    }
+    if (type != 's' && type != 'd')
+        return (struct operation){0};
+    return (struct operation){is_fused ? 2 * width : width, type == 'd'};
 }
 
 #endif
@@ -496,7 +518,7 @@ bool program_flops(const uint32_t *blocks, size_t count, struct program_block_fl
     char from[40], to[40];
     snprintf(from, sizeof from, "--start-address=0x%llx", (unsigned long long)begin_of_function(blocks[0]));
     snprintf(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)end_of_function(blocks[count - 1]));
-    char *argv[] = {CPU_DEVICE_OBJDUMP, "-d", "--no-show-raw-insn", from, to, own_path(), NULL};
+    char *argv[] = {tool(CPU_DEVICE_OBJDUMP), "-d", "--no-show-raw-insn", from, to, own_path(), NULL};
     pid_t child;
     FILE *output = start_tool(argv, NULL, &child);
     if (!output)

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-/* Stack of a CUDA thread, guard page included. Pages that are never touched cost nothing. */
-#define STACK_SIZE ((size_t)64 << 10)
-#define GUARD_SIZE ((size_t)4 << 10)
+/* What a CUDA thread has at least for its local variables: together with a guard page of 4 KiB, 64 KiB. Pages that are
+   never touched cost nothing. */
+#define LEAST_STACK_SIZE ((size_t)60 << 10)
 /* Each guard splits a mapping, and Linux allows 65530 mappings in a process; above this many, stacks go without. */
 #define MAX_GUARDS 16384
 /* Tops of stacks that lie a multiple of 4 KiB apart would compete for the same lines of the L1 cache. */
@@ -43,11 +44,15 @@ uint32_t cpu_device_shared_address(const void *pointer) { return (uint32_t)((uin
 
 /* ---- Fibers ---- */
 
-static char *stack_of_fiber(const struct block *block, size_t number) { return block->stacks + number * STACK_SIZE; }
+static char *stack_of_fiber(const struct block *block, size_t number) {
+    return block->stacks + number * block->stack_size;
+}
+
+static size_t stacks_size(const struct block *block) { return block->stack_size * MAX_THREADS_PER_BLOCK; }
 
 bool cpu_device_is_stack_guard(const struct block *block, const void *address) {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)block->stacks;
-    return offset < STACK_SIZE * MAX_THREADS_PER_BLOCK && offset % STACK_SIZE < GUARD_SIZE;
+    return offset < stacks_size(block) && offset % block->stack_size < block->guard_size;
 }
 
 /* ---- Around a run of a thread ---- */
@@ -115,10 +120,10 @@ static struct fiber *take_fiber(struct block *block) {
     unsigned number = block->fiber_count++;
     fiber = &block->fibers[number];
     char *stack = stack_of_fiber(block, number);
-    if (atomic_load(&guards) < MAX_GUARDS && mprotect(stack, GUARD_SIZE, PROT_NONE) == 0)
+    if (atomic_load(&guards) < MAX_GUARDS && mprotect(stack, block->guard_size, PROT_NONE) == 0)
         atomic_fetch_add(&guards, 1);
     size_t colour = number % STACK_COLOURS * STACK_COLOUR_STEP;
-    fiber->stack_pointer = cpu_device_fiber_prepare(stack + STACK_SIZE - colour, fiber_main);
+    fiber->stack_pointer = cpu_device_fiber_prepare(stack + block->stack_size - colour, fiber_main);
     return fiber;
 }
 
@@ -295,7 +300,11 @@ static struct block *create_block(void) {
     struct block *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
-    void *stacks = mmap(NULL, STACK_SIZE * MAX_THREADS_PER_BLOCK, PROT_READ | PROT_WRITE,
+    /* Pages of AArch64 systems have 4, 16 or 64 KiB. */
+    long page = sysconf(_SC_PAGESIZE);
+    block->guard_size = page > 0 ? (size_t)page : 4096;
+    block->stack_size = (LEAST_STACK_SIZE + 2 * block->guard_size - 1) / block->guard_size * block->guard_size;
+    void *stacks = mmap(NULL, stacks_size(block), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (stacks == MAP_FAILED) {
         free(block);
@@ -315,7 +324,7 @@ void cpu_device_run_blocks(struct grid *grid) {
     }
     struct block *block = own_block;
     enter_grid(block, grid);
-    if (grid->tally && !count_begin_thread(block->stacks, STACK_SIZE * MAX_THREADS_PER_BLOCK)) {
+    if (grid->tally && !count_begin_thread(block->stacks, stacks_size(block))) {
         fprintf(stderr, "CPU device: no memory for counting.\n");
         atomic_store(&grid->failed, true);
         return;

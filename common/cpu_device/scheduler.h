@@ -73,7 +73,8 @@ struct block {
 
     void *scheduler_stack_pointer;
     char *stacks;
-    unsigned fiber_count; /* fibers that have been prepared */
+    size_t stack_size, guard_size; /* of a thread: the stack with its guard, and the inaccessible page at its low end */
+    unsigned fiber_count;          /* fibers that have been prepared */
     struct fiber *idle_fibers;
 
     struct warp warps[MAX_WARPS];

@@ -240,6 +240,20 @@ __device__ void go_deep(int *data, int depth) {
 
 __global__ void deep(int *data, int depth) { go_deep(data, depth); }
 
+// A frame that reaches past the guard of its stack, into the next one, and is written only there. The index keeps the
+// optimiser from making the arrays small.
+__device__ __attribute__((noinline)) int wide_frame(int index) {
+    volatile char local[60000];
+    local[index] = 1;
+    return local[index];
+}
+
+__global__ void wide(int *data, int index) {
+    volatile char local[10000];
+    local[index] = 1;
+    data[0] = local[index] + wide_frame(index);
+}
+
 static void other_faults_are_explained(void **) {
 #if defined(__x86_64__) // other processors let both pass
     expect_in_child(1, "an integer division by zero", [] {
@@ -255,6 +269,10 @@ static void other_faults_are_explained(void **) {
     expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
         Buffer<int> data(1);
         deep<<<1, 1>>>(data.data, 20);
+    });
+    expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
+        Buffer<int> data(1);
+        wide<<<1, 32>>>(data.data, 0);
     });
 }
 

@@ -56,7 +56,7 @@ struct counter {
     struct log_entry *logs;
     size_t used[WARP_SIZE];
     struct site_table sites;
-    struct program_range shared, arena, data;
+    struct program_range shared, arena, data, constants;
     uint16_t *stamps; /* for each sector of device memory, the number of the last block that touched it */
     uint16_t stamp;
     size_t sector_count;
@@ -117,8 +117,10 @@ static uint64_t space_of(const struct counter *c, uintptr_t address) {
         return CPU_DEVICE_SHARED;
     if (inside(&c->arena, address))
         return CPU_DEVICE_GLOBAL;
+    if (inside(&c->constants, address) && program_is_constant(address))
+        return CPU_DEVICE_CONSTANT;
     if (inside(&c->data, address))
-        return program_is_constant(address) ? CPU_DEVICE_CONSTANT : CPU_DEVICE_GLOBAL;
+        return CPU_DEVICE_GLOBAL;
     return OTHER_SPACE; /* the host's: arguments of the kernel, for one */
 }
 
@@ -359,6 +361,7 @@ static struct counter *create_counter(void) {
     c->logs = reserve((size_t)WARP_SIZE * LOG_ENTRIES * sizeof *c->logs);
     c->arena.begin = cpu_device_arena(&c->arena.end);
     c->data = program_data();
+    c->constants = program_constants();
     /* Without it the counts of distinct sectors stay 0; everything else is right. */
     c->sector_count = (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
     c->stamps = reserve(c->sector_count * sizeof *c->stamps);

@@ -177,6 +177,18 @@ static void cost_global(struct site *site, uint32_t active, const uint64_t *addr
     }
 }
 
+static uint32_t lanes_in_space(const struct counter *c, uint64_t space, uint32_t active, const uint64_t *addresses) {
+    uint32_t lanes = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (space_of(c, addresses[lane]) == space)
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses);
+
 /* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
     unsigned size = 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
@@ -188,6 +200,10 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         differences |= deltas[lane] ^ site->last.deltas[lane];
     }
     if (differences || active != site->last.active || phase != site->last.phase) {
+        if (lanes_in_space(c, space, active, addresses) != active) {
+            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses);
+            return;
+        }
         memcpy(site->last.deltas, deltas, sizeof deltas);
         site->last.active = active;
         site->last.phase = phase;
@@ -211,6 +227,20 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         t->sectors += site->last.sectors;
         t->lines += site->last.lines;
         touch_sectors(c, site, first);
+    }
+}
+
+/* One place in the code may reach several kinds of memory at once, lane by lane: each of them is a request. */
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses) {
+    while (active) {
+        uint64_t first = addresses[__builtin_ctz(active)], own_addresses[WARP_SIZE];
+        uint32_t lanes = lanes_in_space(c, space_of(c, first), active, addresses);
+        for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+            own_addresses[lane] = lanes >> lane & 1 ? addresses[lane] : first;
+        struct site *site = find_site(c, key, first);
+        if (site)
+            add_request(c, site, lanes, own_addresses);
+        active &= ~lanes;
     }
 }
 
@@ -309,6 +339,8 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
         struct site *site = find_site(c, key, addresses[first]);
         if (site)
             add_request(c, site, present, addresses);
+        else
+            add_by_space(c, key, present, addresses);
     }
     return shortest;
 }

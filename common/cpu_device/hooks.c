@@ -23,11 +23,13 @@ static inline void note(const volatile void *address, enum cpu_device_operation 
     log->next++;
 }
 
-/* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. */
+/* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. That of the type is not known here,
+   but it divides the size. */
 static void note_range(const void *address, size_t size, enum cpu_device_operation operation, const void *place) {
+    const unsigned largest = size % 16 ? (unsigned)__builtin_ctzll(size) : 4;
     for (size_t done = 0; done < size && cpu_device_log.next;) {
         uintptr_t at = (uintptr_t)address + done;
-        unsigned log2_size = 4;
+        unsigned log2_size = largest;
         while ((at & ((1u << log2_size) - 1)) || (1u << log2_size) > size - done)
             log2_size--;
         note((const void *)at, operation, log2_size, place);

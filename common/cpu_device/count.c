@@ -57,11 +57,17 @@ struct counter {
     size_t used[WARP_SIZE];
     struct site_table sites;
     struct program_range shared, arena, data, constants;
-    uint16_t *stamps; /* for each sector of device memory, the number of the last block that touched it */
+    struct program_object *objects; /* shared arrays that were touched in this launch */
+    size_t object_count, object_room;
+    /* For each sector of global memory, the number of the last block that touched it: first those of the program's own
+       data, then those of the arena. */
+    uint16_t *stamps;
+    size_t data_sectors;
     uint16_t stamp;
     size_t sector_count;
     size_t first_sector, end_sector; /* touched in this launch */
     uint64_t block_sectors, barriers;
+    struct program_range last_object; /* the shared array that was touched last */
     struct group *groups;
     size_t group_count, group_room;
     bool failed;
@@ -102,7 +108,6 @@ static struct site *add_site(struct counter *c, uint64_t key) {
     if (!site)
         return NULL;
     site->key = key;
-    site->totals.shared_low = SIZE_MAX;
     c->sites.slots[slot_of(&c->sites, key)] = site;
     c->sites.count++;
     return site;
@@ -139,6 +144,39 @@ static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address
     return site;
 }
 
+/* ---- Shared arrays ---- */
+
+static bool is_known_object(const struct counter *c, size_t offset) {
+    for (size_t i = 0; i < c->object_count; i++)
+        if (c->objects[i].offset == offset)
+            return true;
+    return false;
+}
+
+/* Remembers the array in which the address lies. */
+static void touch_object(struct counter *c, uint64_t address) {
+    if (inside(&c->last_object, address))
+        return;
+    struct program_object object = program_shared_object(address - c->shared.begin);
+    if (object.size == 0)
+        return;
+    c->last_object.begin = c->shared.begin + object.offset;
+    c->last_object.end = c->last_object.begin + object.size;
+    if (is_known_object(c, object.offset))
+        return;
+    if (c->object_count == c->object_room) {
+        size_t room = c->object_room ? 2 * c->object_room : 16;
+        struct program_object *longer = realloc(c->objects, room * sizeof *longer);
+        if (!longer) {
+            c->failed = true;
+            return;
+        }
+        c->objects = longer;
+        c->object_room = room;
+    }
+    c->objects[c->object_count++] = object;
+}
+
 /* ---- Requests ---- */
 
 static void touch_sector(struct counter *c, size_t sector) {
@@ -148,10 +186,15 @@ static void touch_sector(struct counter *c, size_t sector) {
     c->block_sectors++;
 }
 
+static size_t sector_number(const struct counter *c, uint64_t address) {
+    return inside(&c->arena, address) ? c->data_sectors + (address - c->arena.begin) / COST_SECTOR_BYTES
+                                      : address / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES;
+}
+
 static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address) {
-    if (!c->stamps || !inside(&c->arena, first_address) || !site->last.holds_offsets)
+    if (!c->stamps || !site->last.holds_offsets)
         return;
-    size_t base = (first_address - c->arena.begin) / COST_SECTOR_BYTES;
+    size_t base = sector_number(c, first_address);
     for (unsigned i = 0; i < site->last.sectors; i++) {
         size_t sector = base + (size_t)(int32_t)site->last.sector_offsets[i];
         if (sector >= c->sector_count)
@@ -207,10 +250,13 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         memcpy(site->last.deltas, deltas, sizeof deltas);
         site->last.active = active;
         site->last.phase = phase;
-        if (space == CPU_DEVICE_SHARED)
+        if (space == CPU_DEVICE_SHARED) {
             site->last.shared = cost_shared_access(addresses, active, size);
-        else
+            for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+                touch_object(c, addresses[lane]);
+        } else {
             cost_global(site, active, addresses, first, size);
+        }
     }
     struct site_totals *t = &site->totals;
     unsigned lanes = (unsigned)__builtin_popcount(active);
@@ -220,9 +266,8 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
     if (space == CPU_DEVICE_SHARED) {
         t->wavefronts += site->last.shared.wavefronts;
         t->conflict_free += site->last.shared.conflict_free;
-        size_t offset = first - c->shared.begin;
-        t->shared_low = offset < t->shared_low ? offset : t->shared_low;
-        t->shared_high = offset > t->shared_high ? offset : t->shared_high;
+        t->shared_offset = first - c->shared.begin;
+        touch_object(c, first);
     } else if (space == CPU_DEVICE_GLOBAL) {
         t->sectors += site->last.sectors;
         t->lines += site->last.lines;
@@ -395,7 +440,8 @@ static struct counter *create_counter(void) {
     c->data = program_data();
     c->constants = program_constants();
     /* Without it the counts of distinct sectors stay 0; everything else is right. */
-    c->sector_count = (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
+    c->data_sectors = c->data.end / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES + 1;
+    c->sector_count = c->data_sectors + (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
     c->stamps = reserve(c->sector_count * sizeof *c->stamps);
     cpu_device_log.program_base = program_base();
     cpu_device_log.blocks_run = reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
@@ -517,6 +563,8 @@ bool count_begin_thread(const void *stacks, size_t stacks_size) {
     own->shared = program_thread_local();
     own->stamp = 1;
     own->first_sector = SIZE_MAX;
+    own->object_count = 0;
+    own->last_object = (struct program_range){0, 0};
     own->end_sector = own->block_sectors = own->barriers = half_flops = 0;
     cpu_device_log.stacks = (uintptr_t)stacks;
     cpu_device_log.stacks_size = stacks_size;
@@ -541,6 +589,8 @@ void count_end_thread(struct tally *tally) {
     memset(c->used, 0, sizeof c->used); /* of a block that failed */
     tally_lock();
     hand_over_sites(tally, &c->sites);
+    for (size_t i = 0; i < c->object_count; i++)
+        tally_add_object(tally, c->objects[i].offset, c->objects[i].size);
     tally_add_thread(tally, c->barriers, c->block_sectors, half_flops);
     tally_add_blocks(tally, cpu_device_log.blocks_run, c->data.end - cpu_device_log.program_base);
     if (c->stamps && c->end_sector > c->first_sector)

@@ -469,9 +469,11 @@ static void put_extent(FILE *out, uint3 extent) {
 /* Of the C++ library, which a program with kernels always has. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status) __attribute__((weak));
 
-/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". */
+/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". A name that is not mangled stays: as a type, "f" would be
+   float. */
 static char *short_name(const char *function) {
-    char *name = __cxa_demangle ? __cxa_demangle(function, NULL, NULL, NULL) : NULL;
+    bool mangled = strncmp(function, "_Z", 2) == 0;
+    char *name = mangled && __cxa_demangle ? __cxa_demangle(function, NULL, NULL, NULL) : NULL;
     if (!name)
         return strdup(function);
     int depth = 0;

@@ -302,8 +302,8 @@ static void read_places(FILE *answers, size_t count, struct program_place *place
 void program_places(const uint32_t *return_addresses, size_t count, struct program_place *places) {
     for (size_t i = 0; i < count; i++)
         places[i] = (struct program_place){"?", 0};
-    FILE *questions = tmpfile();
-    if (!questions || count == 0)
+    FILE *questions = count ? tmpfile() : NULL;
+    if (!questions)
         return;
     for (size_t i = 0; i < count; i++)
         fprintf(questions, "0x%x\n", return_addresses[i] - 1);

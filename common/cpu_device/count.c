@@ -8,6 +8,7 @@
 #include "program.h"
 #include "tally.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -466,14 +467,22 @@ static void put_extent(FILE *out, uint3 extent) {
         fprintf(out, "x%u", extent.z);
 }
 
-/* Of the C++ library, which a program with kernels always has. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status) __attribute__((weak));
+/* Of the C++ library, which the linker leaves out of a program that uses nothing else of it. */
+typedef char *demangler(const char *mangled, char *buffer, size_t *length, int *status);
+extern demangler __cxa_demangle __attribute__((weak));
+
+static char *demangle(const char *name) {
+    demangler *function = __cxa_demangle;
+    void *library = function ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
+    if (library)
+        function = (demangler *)dlsym(library, "__cxa_demangle");
+    return function ? function(name, NULL, NULL, NULL) : NULL;
+}
 
 /* "void scale<float, 4>(float *, int)" is "scale<float, 4>". A name that is not mangled stays: as a type, "f" would be
    float. */
 static char *short_name(const char *function) {
-    bool mangled = strncmp(function, "_Z", 2) == 0;
-    char *name = mangled && __cxa_demangle ? __cxa_demangle(function, NULL, NULL, NULL) : NULL;
+    char *name = strncmp(function, "_Z", 2) == 0 ? demangle(function) : NULL;
     if (!name)
         return strdup(function);
     int depth = 0;
@@ -542,6 +551,9 @@ static void read_environment(void) {
     label = strdup("");
     atexit(write_counts_file);
 }
+
+/* Before main(), so that a program that launches nothing says so in its file, too. */
+__attribute__((constructor)) static void begin_program(void) { pthread_once(&environment_once, read_environment); }
 
 void cpu_device_count_launches(const char *new_label) {
     pthread_once(&environment_once, read_environment);

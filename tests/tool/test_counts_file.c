@@ -146,6 +146,7 @@ static void sums_and_launches(void **state) {
     assert_true(counts_total(&list, launches[1], "global_load_bytes") == 100);
     assert_true(isnan(counts_total(&list, launches[0], "flops")));
     assert_true(isnan(counts_total(&list, launches[0], "global_load")));
+    assert_true(counts_of_line(&list, launches[0], "a.cu", 3, "global_load_bytes") == 10);
     assert_true(counts_of_line(&list, launches[0], "a.cu", 4, "global_load_bytes") == 21);
     assert_true(isnan(counts_of_line(&list, launches[0], "a.cu", 5, "global_load_bytes")));
     free(launches);

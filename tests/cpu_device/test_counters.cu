@@ -64,11 +64,12 @@ __global__ void leave_early(volatile int *out) {
         out[threadIdx.x] = 2;
 }
 
-constexpr unsigned odd_line = __LINE__ + 3, even_line = __LINE__ + 5;
+constexpr unsigned odd_line = __LINE__ + 3, even_line = __LINE__ + 6;
 __global__ void two_ways(volatile int *out) {
-    if (threadIdx.x % 2)
+    if (threadIdx.x % 2) {
         out[threadIdx.x] = 1;
-    else
+        asm volatile("# keeps the two stores apart"); // clang would make one of them
+    } else
         out[32 + 2 * threadIdx.x] = 2;
 }
 
@@ -353,14 +354,16 @@ void sizes_of_accesses(void **) {
     expect_copy<signed char>(1, 1, 1, 1);
     expect_copy<unsigned short>(1, 2, 2, 1);
     expect_copy<double>(1, 8, 8, 2);
-    expect_copy<half>(1, 2, 2, 1);
-    expect_copy<half2>(1, 4, 4, 1);
     expect_copy<float2>(1, 8, 8, 2);
     expect_copy<float4>(1, 16, 16, 4);
+#if !defined(__clang__) || __clang_major__ >= 15 // before that, clang's copies of objects go unseen
+    expect_copy<half>(1, 2, 2, 1);
+    expect_copy<half2>(1, 4, 4, 1);
     // A type's alignment divides its size, so 12 bytes go in three steps; each finds all 12 sectors of 384 bytes.
     expect_copy<Bytes12>(3, 4, 36, 9);
     expect_copy<Bytes16>(1, 16, 16, 4);
     expect_copy<Bytes32>(2, 16, 64, 16);
+#endif
     Buffer<unsigned char> in(256);
     Buffer<unsigned> out(32);
     const cpu_device_counts *c = count_launches([&] { read_unaligned<<<1, 32>>>(in.data, out.data); });

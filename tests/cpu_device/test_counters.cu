@@ -344,7 +344,7 @@ template <class T> void expect_copy(uint64_t pieces, uint64_t bytes, uint64_t se
     EXPECT_ACCESS(c, GLOBAL, STORE, 0, global_access(pieces, 32 * pieces, 32 * pieces * bytes, sectors, lines));
 }
 
-__global__ void read_unaligned(const unsigned char *in, volatile unsigned *out) {
+[[maybe_unused]] __global__ void read_unaligned(const unsigned char *in, volatile unsigned *out) {
     unsigned value;
     memcpy(&value, opaque(in) + 4 * threadIdx.x + 1, 4);
     out[threadIdx.x] = value;
@@ -363,12 +363,12 @@ void sizes_of_accesses(void **) {
     expect_copy<Bytes12>(3, 4, 36, 9);
     expect_copy<Bytes16>(1, 16, 16, 4);
     expect_copy<Bytes32>(2, 16, 64, 16);
-#endif
     Buffer<unsigned char> in(256);
     Buffer<unsigned> out(32);
     const cpu_device_counts *c = count_launches([&] { read_unaligned<<<1, 32>>>(in.data, out.data); });
     // From an odd address four bytes go in steps of 1, 2 and 1.
     EXPECT_ACCESS(c, GLOBAL, LOAD, 0, global_access(3, 96, 128, 4 + 4 + 5, 1 + 1 + 2));
+#endif
 }
 
 // ---- Distinct sectors ----

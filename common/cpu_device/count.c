@@ -8,6 +8,7 @@
 #include "program.h"
 #include "tally.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,12 +57,18 @@ struct counter {
     struct log_entry *logs;
     size_t used[WARP_SIZE];
     struct site_table sites;
-    struct program_range shared, arena, data;
-    uint16_t *stamps; /* for each sector of device memory, the number of the last block that touched it */
+    struct program_range shared, arena, data, constants;
+    struct program_object *objects; /* shared arrays that were touched in this launch */
+    size_t object_count, object_room;
+    /* For each sector of global memory, the number of the last block that touched it: first those of the program's own
+       data, then those of the arena. */
+    uint16_t *stamps;
+    size_t data_sectors;
     uint16_t stamp;
     size_t sector_count;
     size_t first_sector, end_sector; /* touched in this launch */
     uint64_t block_sectors, barriers;
+    struct program_range last_object; /* the shared array that was touched last */
     struct group *groups;
     size_t group_count, group_room;
     bool failed;
@@ -102,7 +109,6 @@ static struct site *add_site(struct counter *c, uint64_t key) {
     if (!site)
         return NULL;
     site->key = key;
-    site->totals.shared_low = SIZE_MAX;
     c->sites.slots[slot_of(&c->sites, key)] = site;
     c->sites.count++;
     return site;
@@ -117,8 +123,10 @@ static uint64_t space_of(const struct counter *c, uintptr_t address) {
         return CPU_DEVICE_SHARED;
     if (inside(&c->arena, address))
         return CPU_DEVICE_GLOBAL;
+    if (inside(&c->constants, address) && program_is_constant(address))
+        return CPU_DEVICE_CONSTANT;
     if (inside(&c->data, address))
-        return program_is_constant(address) ? CPU_DEVICE_CONSTANT : CPU_DEVICE_GLOBAL;
+        return CPU_DEVICE_GLOBAL;
     return OTHER_SPACE; /* the host's: arguments of the kernel, for one */
 }
 
@@ -137,6 +145,39 @@ static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address
     return site;
 }
 
+/* ---- Shared arrays ---- */
+
+static bool is_known_object(const struct counter *c, size_t offset) {
+    for (size_t i = 0; i < c->object_count; i++)
+        if (c->objects[i].offset == offset)
+            return true;
+    return false;
+}
+
+/* Remembers the array in which the address lies. */
+static void touch_object(struct counter *c, uint64_t address) {
+    if (inside(&c->last_object, address))
+        return;
+    struct program_object object = program_shared_object(address - c->shared.begin);
+    if (object.size == 0)
+        return;
+    c->last_object.begin = c->shared.begin + object.offset;
+    c->last_object.end = c->last_object.begin + object.size;
+    if (is_known_object(c, object.offset))
+        return;
+    if (c->object_count == c->object_room) {
+        size_t room = c->object_room ? 2 * c->object_room : 16;
+        struct program_object *longer = realloc(c->objects, room * sizeof *longer);
+        if (!longer) {
+            c->failed = true;
+            return;
+        }
+        c->objects = longer;
+        c->object_room = room;
+    }
+    c->objects[c->object_count++] = object;
+}
+
 /* ---- Requests ---- */
 
 static void touch_sector(struct counter *c, size_t sector) {
@@ -146,10 +187,15 @@ static void touch_sector(struct counter *c, size_t sector) {
     c->block_sectors++;
 }
 
+static size_t sector_number(const struct counter *c, uint64_t address) {
+    return inside(&c->arena, address) ? c->data_sectors + (address - c->arena.begin) / COST_SECTOR_BYTES
+                                      : address / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES;
+}
+
 static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address) {
-    if (!c->stamps || !inside(&c->arena, first_address) || !site->last.holds_offsets)
+    if (!c->stamps || !site->last.holds_offsets)
         return;
-    size_t base = (first_address - c->arena.begin) / COST_SECTOR_BYTES;
+    size_t base = sector_number(c, first_address);
     for (unsigned i = 0; i < site->last.sectors; i++) {
         size_t sector = base + (size_t)(int32_t)site->last.sector_offsets[i];
         if (sector >= c->sector_count)
@@ -175,6 +221,18 @@ static void cost_global(struct site *site, uint32_t active, const uint64_t *addr
     }
 }
 
+static uint32_t lanes_in_space(const struct counter *c, uint64_t space, uint32_t active, const uint64_t *addresses) {
+    uint32_t lanes = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (space_of(c, addresses[lane]) == space)
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses);
+
 /* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
     unsigned size = 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
@@ -186,13 +244,20 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         differences |= deltas[lane] ^ site->last.deltas[lane];
     }
     if (differences || active != site->last.active || phase != site->last.phase) {
+        if (lanes_in_space(c, space, active, addresses) != active) {
+            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses);
+            return;
+        }
         memcpy(site->last.deltas, deltas, sizeof deltas);
         site->last.active = active;
         site->last.phase = phase;
-        if (space == CPU_DEVICE_SHARED)
+        if (space == CPU_DEVICE_SHARED) {
             site->last.shared = cost_shared_access(addresses, active, size);
-        else
+            for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+                touch_object(c, addresses[lane]);
+        } else {
             cost_global(site, active, addresses, first, size);
+        }
     }
     struct site_totals *t = &site->totals;
     unsigned lanes = (unsigned)__builtin_popcount(active);
@@ -202,13 +267,26 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
     if (space == CPU_DEVICE_SHARED) {
         t->wavefronts += site->last.shared.wavefronts;
         t->conflict_free += site->last.shared.conflict_free;
-        size_t offset = first - c->shared.begin;
-        t->shared_low = offset < t->shared_low ? offset : t->shared_low;
-        t->shared_high = offset > t->shared_high ? offset : t->shared_high;
+        t->shared_offset = first - c->shared.begin;
+        touch_object(c, first);
     } else if (space == CPU_DEVICE_GLOBAL) {
         t->sectors += site->last.sectors;
         t->lines += site->last.lines;
         touch_sectors(c, site, first);
+    }
+}
+
+/* One place in the code may reach several kinds of memory at once, lane by lane: each of them is a request. */
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses) {
+    while (active) {
+        uint64_t first = addresses[__builtin_ctz(active)], own_addresses[WARP_SIZE];
+        uint32_t lanes = lanes_in_space(c, space_of(c, first), active, addresses);
+        for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+            own_addresses[lane] = lanes >> lane & 1 ? addresses[lane] : first;
+        struct site *site = find_site(c, key, first);
+        if (site)
+            add_request(c, site, lanes, own_addresses);
+        active &= ~lanes;
     }
 }
 
@@ -307,6 +385,8 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
         struct site *site = find_site(c, key, addresses[first]);
         if (site)
             add_request(c, site, present, addresses);
+        else
+            add_by_space(c, key, present, addresses);
     }
     return shortest;
 }
@@ -359,8 +439,10 @@ static struct counter *create_counter(void) {
     c->logs = reserve((size_t)WARP_SIZE * LOG_ENTRIES * sizeof *c->logs);
     c->arena.begin = cpu_device_arena(&c->arena.end);
     c->data = program_data();
+    c->constants = program_constants();
     /* Without it the counts of distinct sectors stay 0; everything else is right. */
-    c->sector_count = (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
+    c->data_sectors = c->data.end / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES + 1;
+    c->sector_count = c->data_sectors + (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
     c->stamps = reserve(c->sector_count * sizeof *c->stamps);
     cpu_device_log.program_base = program_base();
     cpu_device_log.blocks_run = reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
@@ -385,12 +467,22 @@ static void put_extent(FILE *out, uint3 extent) {
         fprintf(out, "x%u", extent.z);
 }
 
-/* Of the C++ library, which a program with kernels always has. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status) __attribute__((weak));
+/* Of the C++ library, which the linker leaves out of a program that uses nothing else of it. */
+typedef char *demangler(const char *mangled, char *buffer, size_t *length, int *status);
+extern demangler __cxa_demangle __attribute__((weak));
 
-/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". */
+static char *demangle(const char *name) {
+    demangler *function = __cxa_demangle;
+    void *library = function ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
+    if (library)
+        function = (demangler *)dlsym(library, "__cxa_demangle");
+    return function ? function(name, NULL, NULL, NULL) : NULL;
+}
+
+/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". A name that is not mangled stays: as a type, "f" would be
+   float. */
 static char *short_name(const char *function) {
-    char *name = __cxa_demangle ? __cxa_demangle(function, NULL, NULL, NULL) : NULL;
+    char *name = strncmp(function, "_Z", 2) == 0 ? demangle(function) : NULL;
     if (!name)
         return strdup(function);
     int depth = 0;
@@ -460,6 +552,9 @@ static void read_environment(void) {
     atexit(write_counts_file);
 }
 
+/* Before main(), so that a program that launches nothing says so in its file, too. */
+__attribute__((constructor)) static void begin_program(void) { pthread_once(&environment_once, read_environment); }
+
 void cpu_device_count_launches(const char *new_label) {
     pthread_once(&environment_once, read_environment);
     free(label);
@@ -482,6 +577,8 @@ bool count_begin_thread(const void *stacks, size_t stacks_size) {
     own->shared = program_thread_local();
     own->stamp = 1;
     own->first_sector = SIZE_MAX;
+    own->object_count = 0;
+    own->last_object = (struct program_range){0, 0};
     own->end_sector = own->block_sectors = own->barriers = half_flops = 0;
     cpu_device_log.stacks = (uintptr_t)stacks;
     cpu_device_log.stacks_size = stacks_size;
@@ -506,6 +603,8 @@ void count_end_thread(struct tally *tally) {
     memset(c->used, 0, sizeof c->used); /* of a block that failed */
     tally_lock();
     hand_over_sites(tally, &c->sites);
+    for (size_t i = 0; i < c->object_count; i++)
+        tally_add_object(tally, c->objects[i].offset, c->objects[i].size);
     tally_add_thread(tally, c->barriers, c->block_sectors, half_flops);
     tally_add_blocks(tally, cpu_device_log.blocks_run, c->data.end - cpu_device_log.program_base);
     if (c->stamps && c->end_sector > c->first_sector)

@@ -23,11 +23,13 @@ static inline void note(const volatile void *address, enum cpu_device_operation 
     log->next++;
 }
 
-/* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. */
+/* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. That of the type is not known
+   here, but it divides the size. */
 static void note_range(const void *address, size_t size, enum cpu_device_operation operation, const void *place) {
+    const unsigned largest = size % 16 ? (unsigned)__builtin_ctzll(size) : 4;
     for (size_t done = 0; done < size && cpu_device_log.next;) {
         uintptr_t at = (uintptr_t)address + done;
-        unsigned log2_size = 4;
+        unsigned log2_size = largest;
         while ((at & ((1u << log2_size) - 1)) || (1u << log2_size) > size - done)
             log2_size--;
         note((const void *)at, operation, log2_size, place);
@@ -54,15 +56,20 @@ void __sanitizer_cov_trace_pc(void) {
     void name(void *address);                                                                                          \
     void name(void *address) { note(address, operation, log2_size, HERE); }
 
+/* What may lie across its own alignment goes in pieces, like a copy: g++ reports it as one, clang as an access. */
+#define UNALIGNED(name, operation, size)                                                                               \
+    void name(void *address);                                                                                          \
+    void name(void *address) { note_range(address, size, operation, HERE); }
+
 #define ACCESSES(size, log2_size)                                                                                      \
     ACCESS(__tsan_read##size, CPU_DEVICE_LOAD, log2_size)                                                              \
     ACCESS(__tsan_write##size, CPU_DEVICE_STORE, log2_size)                                                            \
-    ACCESS(__tsan_unaligned_read##size, CPU_DEVICE_LOAD, log2_size)                                                    \
-    ACCESS(__tsan_unaligned_write##size, CPU_DEVICE_STORE, log2_size)                                                  \
+    UNALIGNED(__tsan_unaligned_read##size, CPU_DEVICE_LOAD, size)                                                      \
+    UNALIGNED(__tsan_unaligned_write##size, CPU_DEVICE_STORE, size)                                                    \
     ACCESS(__tsan_volatile_read##size, CPU_DEVICE_LOAD, log2_size)                                                     \
     ACCESS(__tsan_volatile_write##size, CPU_DEVICE_STORE, log2_size)                                                   \
-    ACCESS(__tsan_unaligned_volatile_read##size, CPU_DEVICE_LOAD, log2_size)                                           \
-    ACCESS(__tsan_unaligned_volatile_write##size, CPU_DEVICE_STORE, log2_size)                                         \
+    UNALIGNED(__tsan_unaligned_volatile_read##size, CPU_DEVICE_LOAD, size)                                             \
+    UNALIGNED(__tsan_unaligned_volatile_write##size, CPU_DEVICE_STORE, size)                                           \
     void __tsan_read_write##size(void *address);                                                                       \
     void __tsan_read_write##size(void *address) {                                                                      \
         note(address, CPU_DEVICE_LOAD, log2_size, HERE);                                                               \

@@ -146,14 +146,34 @@ struct program_object program_shared_object(size_t offset) {
 }
 
 /* See __constant__ in cuda_runtime.h. */
-bool program_is_constant(uintptr_t address) {
+static bool holds_constants(const ElfW(Shdr) * section) {
     static const char prefix[] = "cpu_device_constant";
+    return strncmp(elf.section_names + section->sh_name, prefix, sizeof prefix - 1) == 0;
+}
+
+struct program_range program_constants(void) {
+    struct program_range range = {0, 0};
+    uintptr_t base = program_base();
+    need_elf();
+    for (size_t i = 0; i < elf.section_count; i++) {
+        const ElfW(Shdr) *s = &elf.sections[i];
+        if (!holds_constants(s))
+            continue;
+        uintptr_t begin = base + s->sh_addr, end = begin + s->sh_size;
+        if (range.end == 0 || begin < range.begin)
+            range.begin = begin;
+        if (end > range.end)
+            range.end = end;
+    }
+    return range;
+}
+
+bool program_is_constant(uintptr_t address) {
     need_elf();
     uintptr_t value = address - program_base();
     for (size_t i = 0; i < elf.section_count; i++) {
         const ElfW(Shdr) *s = &elf.sections[i];
-        if (strncmp(elf.section_names + s->sh_name, prefix, sizeof prefix - 1) == 0 && value >= s->sh_addr &&
-            value - s->sh_addr < s->sh_size)
+        if (value >= s->sh_addr && value - s->sh_addr < s->sh_size && holds_constants(s))
             return true;
     }
     return false;
@@ -289,8 +309,8 @@ static void read_places(FILE *answers, size_t count, struct program_place *place
 void program_places(const uint32_t *return_addresses, size_t count, struct program_place *places) {
     for (size_t i = 0; i < count; i++)
         places[i] = (struct program_place){"?", 0};
-    FILE *questions = tmpfile();
-    if (!questions || count == 0)
+    FILE *questions = count ? tmpfile() : NULL;
+    if (!questions)
         return;
     for (size_t i = 0; i < count; i++)
         fprintf(questions, "0x%x\n", return_addresses[i] - 1);

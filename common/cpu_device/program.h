@@ -19,9 +19,10 @@ struct program_range {
 };
 struct program_range program_thread_local(void);
 
-/* The writable data of the program: __device__ variables, and __constant__ ones, which program_is_constant tells apart.
- */
+/* The writable data of the program: __device__ variables, and __constant__ ones that are not const. */
 struct program_range program_data(void);
+/* Where the __constant__ variables lie, const or not, with other things between them: program_is_constant tells. */
+struct program_range program_constants(void);
 bool program_is_constant(uintptr_t address);
 
 /* The symbol-table name of the function at that address, or NULL. */

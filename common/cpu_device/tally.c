@@ -22,12 +22,18 @@ struct tally_block {
     uint64_t runs;
 };
 
+struct tally_object {
+    size_t offset, size;
+};
+
 struct tally {
     struct cpu_device_counts counts; /* its own strings and accesses */
     struct tally_site *sites;        /* by key */
     size_t site_count;
     struct tally_block *blocks; /* by return address */
     size_t block_count;
+    struct tally_object *objects; /* what was touched in shared memory, each once */
+    size_t object_count;
     bool incomplete;
 };
 
@@ -62,6 +68,7 @@ static void free_tally(struct tally *tally) {
     free((void *)tally->counts.accesses);
     free(tally->sites);
     free(tally->blocks);
+    free(tally->objects);
     free(tally);
 }
 
@@ -127,10 +134,6 @@ static void add_totals(struct site_totals *sum, const struct site_totals *t) {
     sum->conflict_free += t->conflict_free;
     sum->sectors += t->sectors;
     sum->lines += t->lines;
-    if (t->shared_low < sum->shared_low)
-        sum->shared_low = t->shared_low;
-    if (t->shared_high > sum->shared_high)
-        sum->shared_high = t->shared_high;
 }
 
 /* A sorted array is enough: sites are few, and most are there after the first OS thread. */
@@ -158,6 +161,19 @@ void tally_add_site(struct tally *tally, uint64_t return_address, unsigned space
     memmove(&longer[low + 1], &longer[low], (tally->site_count - low) * sizeof *longer);
     longer[low] = (struct tally_site){key, *totals};
     tally->site_count++;
+}
+
+void tally_add_object(struct tally *tally, size_t offset, size_t size) {
+    for (size_t i = 0; i < tally->object_count; i++)
+        if (tally->objects[i].offset == offset)
+            return;
+    struct tally_object *longer = realloc(tally->objects, (tally->object_count + 1) * sizeof *longer);
+    if (!longer) {
+        tally->incomplete = true;
+        return;
+    }
+    tally->objects = longer;
+    longer[tally->object_count++] = (struct tally_object){offset, size};
 }
 
 void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops) {
@@ -219,27 +235,6 @@ void tally_add_sectors(struct tally *tally, uint16_t *stamps, size_t first, size
 
 /* ---- Handing out ---- */
 
-/* The arrays that sites have touched, each once. */
-static size_t static_shared(const struct tally *tally) {
-    struct program_object seen[64], dynamic = program_shared_object(cpu_device_shared_window());
-    size_t count = 0, bytes = 0;
-    for (size_t i = 0; i < 2 * tally->site_count; i++) {
-        const struct tally_site *site = &tally->sites[i / 2];
-        if ((site->key >> 2 & 3) != CPU_DEVICE_SHARED)
-            continue;
-        struct program_object object =
-            program_shared_object(i % 2 ? site->totals.shared_high : site->totals.shared_low);
-        bool known = object.size == 0 || object.offset == dynamic.offset;
-        for (size_t j = 0; j < count; j++)
-            known = known || seen[j].offset == object.offset;
-        if (known || count == sizeof seen / sizeof *seen)
-            continue;
-        seen[count++] = object;
-        bytes += object.size;
-    }
-    return bytes;
-}
-
 static void count_flops(struct tally *tally) {
     struct cpu_device_counts *c = &tally->counts;
     uint32_t *addresses = calloc(tally->block_count + 1, sizeof *addresses);
@@ -284,18 +279,27 @@ static void add_access(struct cpu_device_access_counts *sum, const struct cpu_de
 
 /* g++ keeps a byte beside a static array of a class with constructors, such as float4, that says whether it has been
    initialised. No GPU has one. */
-static bool is_guard(const struct tally_site *site) {
-    if ((site->key >> 2 & 3) != CPU_DEVICE_SHARED)
-        return false;
-    const char *name = program_shared_object(site->totals.shared_low).name;
+static bool is_guard(size_t offset) {
+    const char *name = program_shared_object(offset).name;
     return name && strncmp(name, "_ZGV", 4) == 0;
+}
+
+static size_t static_shared(const struct tally *tally) {
+    const size_t dynamic = program_shared_object(cpu_device_shared_window()).offset;
+    size_t bytes = 0;
+    for (size_t i = 0; i < tally->object_count; i++)
+        if (tally->objects[i].offset != dynamic && !is_guard(tally->objects[i].offset))
+            bytes += tally->objects[i].size;
+    return bytes;
 }
 
 static void drop_guards(struct tally *tally) {
     size_t kept = 0;
-    for (size_t i = 0; i < tally->site_count; i++)
-        if (!is_guard(&tally->sites[i]))
-            tally->sites[kept++] = tally->sites[i];
+    for (size_t i = 0; i < tally->site_count; i++) {
+        const struct tally_site *site = &tally->sites[i];
+        if ((site->key >> 2 & 3) != CPU_DEVICE_SHARED || !is_guard(site->totals.shared_offset))
+            tally->sites[kept++] = *site;
+    }
     tally->site_count = kept;
 }
 

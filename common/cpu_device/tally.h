@@ -10,7 +10,7 @@
 /* Of one place in the machine code and one kind of access: see struct cpu_device_access_counts. */
 struct site_totals {
     uint64_t requests, lanes, bytes, wavefronts, conflict_free, sectors, lines;
-    size_t shared_low, shared_high; /* lowest and highest offset into the program's thread-local data */
+    size_t shared_offset; /* into the program's thread-local data: that of one of the requests */
 };
 
 struct tally;
@@ -26,6 +26,8 @@ void tally_lock(void);
 void tally_unlock(void);
 void tally_add_site(struct tally *tally, uint64_t return_address, unsigned space, unsigned operation,
                     const struct site_totals *totals);
+/* A static array in shared memory that was touched, or the dynamic window. */
+void tally_add_object(struct tally *tally, size_t offset, size_t size);
 void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops);
 
 /* blocks_run[a]: how often lanes ran the basic block with return address a. Clears it. */

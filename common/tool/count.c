@@ -140,16 +140,18 @@ static const struct argp count_argp = {
 typedef struct collection {
     text_stream text;
     bool has_header;
+    bool refused;       /* a stage did not accept the command line */
+    bool program_ended; /* badly, though it was counted until then */
 } collection;
 
 static int collect(collection *c, const char *path, fault *f) {
     char *text = read_file(path, f);
     if (!text)
         return -1;
-    const size_t header = strlen(COUNTS_HEADER);
-    const bool good = strncmp(text, COUNTS_HEADER, header) == 0;
+    const size_t header = strlen(COUNTS_HEADER "\n");
+    const bool good = strncmp(text, COUNTS_HEADER "\n", header) == 0;
     if (good)
-        fputs(text + (c->has_header ? header + 1 : 0), c->text.out);
+        fputs(text + (c->has_header ? header : 0), c->text.out);
     c->has_header = true;
     free(text);
     return good ? 0 : fault_set(f, "%s: this is no file of counts", path);
@@ -163,7 +165,8 @@ static int count_stage(const count_options *o, const char *stage, const char *sc
     unlink(counts);
     const int status = process_run(argv, NULL, false);
     int result = 0;
-    if (exited_with(status, EXIT_USAGE))
+    c->refused = exited_with(status, EXIT_USAGE);
+    if (c->refused)
         result = fault_set(f, "%s did not accept these options; its words are above", stage);
     else if (!exited_with(status, 0))
         result = fault_set(f, "%s failed; what it counted means nothing", stage);
@@ -181,6 +184,7 @@ static int count_stages(const count_options *o, const char *scratch, collection 
     int result = 0;
     for (size_t i = 0; i < (o->stage_count ? o->stage_count : drivers.count) && result == 0; ++i) {
         const char *stage = o->stage_count ? drivers_match(&drivers, o->stages[i], f) : drivers.names[i];
+        c->refused = !stage;
         result = stage ? count_stage(o, stage, scratch, c, f) : -1;
     }
     drivers_free(&drivers);
@@ -203,11 +207,14 @@ static int count_file(const count_options *o, const char *scratch, collection *c
     int result = 0;
     if (status < 0)
         result = fault_set(f, "%s could not be started", program);
+    else if (!file_exists(counts) && exited_with(status, 0))
+        result = fault_set(f, "%s: no kernel was launched, or the program left by _exit()", o->file);
     else if (!file_exists(counts))
         result = fault_set(f, "%s ended without counts: it crashed, or left by _exit()", o->file);
     else
         result = collect(c, counts, f);
-    if (result == 0 && !exited_with(status, 0))
+    c->program_ended = result == 0 && !exited_with(status, 0);
+    if (c->program_ended)
         printf("(the program ended with an error; what follows is what it did until then)\n");
     free(argv);
     free(counts);
@@ -231,6 +238,8 @@ static double scale_of(const count_options *o, const count_list *list, fault *f)
         const count_row *r = &list->rows[i];
         if (r->m != r->n || r->n != r->k || r->m == 0)
             return fault_set(f, "--as scales cubes only; give --size, not --m, --n and --k"), NAN;
+        if (r->m != list->rows[0].m)
+            return fault_set(f, "--as scales one cube; give --size one number"), NAN;
     }
     return list->count ? o->as / (double)list->rows[0].m : 1;
 }
@@ -259,10 +268,7 @@ static void ask_compiler(const count_options *o, const count_list *list, const g
     free(source);
 }
 
-static int show(const count_options *o, const count_list *list, const gpu_model *gpu, fault *f) {
-    const double scale = scale_of(o, list, f);
-    if (isnan(scale))
-        return -1;
+static void show(const count_options *o, const count_list *list, const gpu_model *gpu, double scale) {
     compiled_source compiled;
     record_list recorded = {0};
     fault unreadable;
@@ -280,20 +286,28 @@ static int show(const count_options *o, const count_list *list, const gpu_model 
     compiled_close(&compiled);
     record_list_free(&recorded);
     free(path);
-    return 0;
 }
 
 static int check_csv(const char *path, fault *f) {
     struct stat status;
     count_list old = {0};
-    if (!path || stat(path, &status) != 0 || status.st_size == 0)
+    if (!path)
         return 0;
+    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
+        return check_writable("--csv", path, f);
     if (!S_ISREG(status.st_mode))
         return fault_set(f, "--csv %.400s: it is not a plain file", path);
     const int result = counts_read(path, &old, f);
     counts_free(&old);
-    return result == 0 ? 0
+    return result == 0 ? check_writable("--csv", path, f)
                        : fault_set(f, "--csv would replace %.400s, which is no file of counts; give a new name", path);
+}
+
+/* Returns the exit status. */
+static int status_of(const collection *c, int result, const count_options *o, fault *f) {
+    if (result == 0 && c->program_ended)
+        result = fault_set(f, "%.400s ended with an error", o->file);
+    return result == 0 ? 0 : c->refused ? EXIT_USAGE : EXIT_WORK;
 }
 
 static int count_all(const count_options *o, const gpu_model *gpu, const char *scratch, fault *f) {
@@ -309,30 +323,34 @@ static int count_all(const count_options *o, const gpu_model *gpu, const char *s
         result = counts_read(path, &list, f);
     if (result == 0 && list.count == 0)
         result = fault_set(f, "no kernel was launched");
+    if (result == 0 && isnan(scale_of(o, &list, f))) {
+        c.refused = true;
+        result = -1;
+    }
     if (result == 0)
-        result = show(o, &list, gpu, f);
+        show(o, &list, gpu, scale_of(o, &list, f));
     if (result == 0 && o->csv)
         result = write_file(o->csv, c.text.text, c.text.size, f);
     counts_free(&list);
     free(path);
     free(c.text.text);
-    return result;
+    return status_of(&c, result, o, f);
 }
 
 static int count(const count_options *o, fault *f) {
     const gpu_model *gpu = gpu_model_find(o->gpu, f);
     if (!gpu || check_csv(o->csv, f) != 0 || (o->file && count_check_source(o->file, f) != 0))
         return EXIT_USAGE;
-    if (o->file && (o->stage_count || o->passed_count))
+    if (o->file && (o->stage_count || o->passed_count || o->as != 0))
         return fault_set(f, "a file has no stages, sizes or types: write ./ladder count [--lines] %.200s [ARGUMENT...]",
                          o->file),
                EXIT_USAGE;
     char *scratch = make_temporary_directory(f);
-    const int result = scratch ? count_all(o, gpu, scratch, f) : -1;
+    const int status = scratch ? count_all(o, gpu, scratch, f) : EXIT_WORK;
     if (scratch)
         remove_directory(scratch);
     free(scratch);
-    return result == 0 ? 0 : EXIT_WORK;
+    return status;
 }
 
 static int print_targets(const count_options *o, fault *f) {

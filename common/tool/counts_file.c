@@ -46,7 +46,7 @@ static bool to_integer(const char *text, int64_t *value) {
 static bool to_number(const char *text, double *value) {
     char *end;
     *value = strtod(text, &end);
-    return *text && *end == '\0' && *value >= 0;
+    return *text && *end == '\0' && *value >= 0 && isfinite(*value);
 }
 
 static bool parse_row(char *line, count_row *row) {
@@ -84,6 +84,9 @@ int counts_read(const char *path, count_list *list, fault *f) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
+        const size_t length = strlen(line);
+        if (length > 0 && line[length - 1] == '\r') /* a spreadsheet was here */
+            line[length - 1] = '\0';
         ++number;
         if (*line == '#' && !*list->origin)
             list->origin = line + 1 + (line[1] == ' ');

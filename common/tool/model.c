@@ -96,12 +96,14 @@ static demand demand_of(const count_list *list, const count_row *launch, double 
 /* ---- Residency ----------------------------------------------------------------------------------------------------
  */
 
-/* Registers are handed out in steps of 8 a thread and 256 a warp. */
+/* Registers are handed out in steps of 8 a thread and 256 a warp, by each quarter of a multiprocessor to its own warps
+ * (CUDA occupancy calculator: "warp allocation granularity" 4). */
 static double blocks_by_registers(const gpu_model *gpu, double registers, double threads) {
     if (isnan(registers))
         return INFINITY;
     const double a_warp = 32 * 8 * ceil(fmax(registers, 1) / 8);
-    return floor(gpu->registers / (a_warp * ceil(threads / 32)));
+    const double warps = 4 * floor(gpu->registers / 4 / a_warp);
+    return floor(warps / ceil(threads / 32));
 }
 
 static double resident_blocks(const gpu_model *gpu, const count_list *list, const count_row *launch, double registers) {

@@ -125,6 +125,8 @@ typedef struct session {
     FILE *rows;          /* of the file to be written */
     gemm_record machine; /* the first row: GPU, versions, commit, date */
     bool has_machine;
+    bool unknown_stage; /* the command line names one that there is not */
+    bool told_missing[METRICS];
 } session;
 
 /* The columns of Nsight Compute's raw page that hold our metrics; -1 where it has none. */
@@ -199,13 +201,36 @@ static const gemm_record *next_launch(const record_list *list, size_t *at) {
     return *at < list->count ? &list->rows[(*at)++] : NULL;
 }
 
+/* What Nsight Compute has to say goes to its log, too: lines that are no row. */
+static void print_words(const char *text) {
+    for (const char *line = text; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (*line != '"')
+            fprintf(stderr, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* One sentence for each metric that this GPU or this version does not have. Returns how many there are of the others.
+ */
+static size_t check_metrics(session *s, const header *h) {
+    size_t found = 0;
+    for (size_t i = 0; i < METRICS; ++i) {
+        found += h->columns[i] >= 0;
+        if (h->columns[i] < 0 && !s->told_missing[i])
+            printf("Nsight Compute has no %s here; %s is left out\n", metrics[i].name, metrics[i].counter);
+        s->told_missing[i] = h->columns[i] < 0;
+    }
+    return found;
+}
+
 /* The i-th launch that was profiled is the i-th row that passed. */
-static int take_profile(session *s, const char *stage, char *text, const record_list *list, fault *f) {
-    char *fields[MAX_COLUMNS], *rest = NULL;
+static int take_profile(session *s, const char *stage, const char *profile, const record_list *list, fault *f) {
+    char *text = text_format("%s", profile), *fields[MAX_COLUMNS], *rest = NULL;
     header h = {{0}};
     bool has_header = false, has_units = false;
     int function_column = 0;
-    size_t at = 0, launches = 0;
+    size_t at = 0, launches = 0, metrics_found = 0;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         const int count = split_quoted(line, fields);
         if (count < 10)
@@ -216,24 +241,30 @@ static int take_profile(session *s, const char *stage, char *text, const record_
                 if (strcmp(fields[c], "Kernel Name") == 0)
                     function_column = c;
             has_header = true;
+            metrics_found = check_metrics(s, &h);
         } else if (!has_units) {
             has_units = true;
         } else {
             const gemm_record *row = next_launch(list, &at);
-            if (row)
+            if (row && count > function_column)
                 put_counters(s, row, &h, fields, count, fields[function_column]);
             ++launches;
         }
     }
+    free(text);
     size_t passed = 0;
     for (size_t i = 0; i < list->count; ++i)
         passed += has_launch(&list->rows[i]);
+    if (launches == 0 || launches != passed)
+        print_words(profile);
     if (launches == 0)
         return fault_set(
             f, "%s: Nsight Compute profiled no launch; its words are above. May you read counters? Try as root", stage);
     if (launches != passed)
         return fault_set(f, "%s: %zu launches were profiled for %zu rows that passed; which is which cannot be told",
                          stage, launches, passed);
+    if (metrics_found == 0)
+        return fault_set(f, "%s: Nsight Compute has none of the metrics", stage);
     return 0;
 }
 
@@ -287,6 +318,8 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
         result = take_profile(s, stage, text, &list, f);
     else if (text)
         fputs(text, stderr);
+    if (result == 0 && !exited_with(status, 0))
+        result = fault_set(f, "%s: the driver or Nsight Compute ended with an error; its words are above", stage);
     record_list_free(&list);
     free(text);
     free(log);
@@ -338,13 +371,15 @@ static int write_profile(const session *s, const char *rows, fault *f) {
 static int check_out(const char *path, fault *f) {
     struct stat status;
     count_list old = {0};
-    if (!path || stat(path, &status) != 0 || status.st_size == 0)
+    if (!path)
         return 0;
+    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
+        return check_writable("--out", path, f);
     if (!S_ISREG(status.st_mode))
         return fault_set(f, "--out %.400s: it is not a plain file", path);
     const int result = counts_read(path, &old, f);
     counts_free(&old);
-    return result == 0 ? 0
+    return result == 0 ? check_writable("--out", path, f)
                        : fault_set(f, "--out would replace %.400s, which is no file of counts; give a new name", path);
 }
 
@@ -352,8 +387,10 @@ static int profile_stages(session *s, const driver_list *drivers, fault *f) {
     const size_t count = s->o->stage_count ? s->o->stage_count : drivers->count;
     for (size_t i = 0; i < count; ++i) {
         const char *stage = s->o->stage_count ? drivers_match(drivers, s->o->stages[i], f) : drivers->names[i];
-        if (!stage)
+        if (!stage) {
+            s->unknown_stage = true;
             return -1;
+        }
         for (size_t j = 0; j < sizeof shapes / sizeof *shapes; ++j)
             if (profile_shape(s, stage, shapes[j], f) != 0)
                 return -1;
@@ -396,7 +433,7 @@ static int profile(const profile_options *o, fault *f) {
     free(s.scratch);
     free(rows.text);
     drivers_free(&drivers);
-    return result == 0 ? 0 : EXIT_WORK;
+    return result == 0 ? 0 : s.unknown_stage ? EXIT_USAGE : EXIT_WORK;
 }
 
 int command_profile(tool_context *context, int argc, char **argv, fault *f) {

@@ -1,0 +1,231 @@
+# ladder-tool count: what it hands to the drivers, what it makes of their counts, programs of one file, and that nothing
+# is written where something went wrong.
+# usage: sh test_count.sh LADDER_TOOL REPOSITORY BIN
+. "$(dirname "$0")/helpers.sh"
+
+# A repository with fake drivers beside the real library: FILE.cu is built with that.
+source=$work/repository
+bin=$work/tree/bin
+mkdir -p "$bin" "$work/tree/count" "$source/01_naive" "$work/files"
+cp "$3/../count/toolchain" "$work/tree/count/toolchain"
+cp -r "$repository/common" "$source/common"
+printf '// line one\n    c = a * b;\n' >"$source/01_naive/kernel.cu"
+header=stage,kernel,dtype,m,n,k,source,line,counter,value
+cd "$work/files" || exit 1
+csv=$work/out.csv
+
+# driver NAME BODY: a script whose BODY may use `counts KERNEL N VALUE`, one launch of a cube N into --counts FILE.
+driver() {
+    cat >"$bin/$1" <<SCRIPT
+#!/bin/sh
+echo "$1 \$*" >>"$work/calls"
+stage=$1
+header=$header
+SCRIPT
+    cat >>"$bin/$1" <<'SCRIPT'
+while [ $# -gt 0 ]; do
+    [ "$1" = --counts ] && file=$2
+    shift
+done
+counts() {
+    [ -e "$file" ] || echo "$header" >"$file"
+    row="$stage,$1,f32,$2,$2,$2"
+    cat >>"$file" <<ROWS
+$row,_Z4gemm,0,launches,1
+$row,_Z4gemm,0,blocks,4
+$row,_Z4gemm,0,threads_per_block,256
+$row,_Z4gemm,0,static_shared_bytes,0
+$row,_Z4gemm,0,dynamic_shared_bytes,0
+$row,_Z4gemm,0,barriers,8
+$row,_Z4gemm,0,flops,$3
+$row,_Z4gemm,0,block_sectors,64
+$row,_Z4gemm,0,launch_sectors,16
+$row,kernel.cu,2,global_load_requests,10
+$row,kernel.cu,2,global_load_lanes,320
+$row,kernel.cu,2,global_load_bytes,1280
+$row,kernel.cu,2,global_load_sectors,40
+$row,kernel.cu,2,global_load_cache_lines,10
+ROWS
+}
+SCRIPT
+    printf '%s\n' "$2" >>"$bin/$1"
+    chmod +x "$bin/$1"
+}
+count() { run "$tool" count --source "$source" --bin "$bin" --device cpu "$@"; }
+calls() { : >"$work/calls"; }
+# refused STATUS SENTENCE ARGUMENT...: with that status and sentence, and no driver was called.
+refused() {
+    expected=$1 sentence=$2
+    shift 2
+    calls
+    count "$@"
+    expect_status "$expected" "$*"
+    expect_says "$sentence"
+    expect_not_in "$work/calls" _
+}
+
+# ---- Stages ----
+count
+expect_status 1 "no drivers"
+expect_says "no stage driver in"
+driver 01_naive 'counts coalesced 64 524288'
+driver 02_tiling 'counts tile32 64 524288; counts tile64 64 1000000'
+calls
+count
+expect_status 0 "all stages"
+expect_says "01 coalesced"
+expect_says "02 tile64"
+expect_says "What binds on NVIDIA H200 (model)"
+expect_silent_on "c = a * b;" # several kernels: line by line only when asked
+calls
+count 1 --size 64 --dtype f32,f16 --kernel coalesced --m 3
+expect_status 0 "one stage"
+expect_in "$work/calls" "--protocol=none --size=64 --dtype=f32,f16 --kernel=coalesced --m=3"
+expect_not_in "$work/calls" 02_tiling
+expect_says "kernel.cu:2"
+expect_says "c = a * b;"
+expect_says "524 k"
+count 01 2 --lines
+expect_says "02_tiling tile32 f32"
+expect_says "c = a * b;"
+refused 2 "9: no such stage; choose from 01_naive, 02_tiling" 9
+count --targets 1
+expect_status 0 "--targets"
+[ "$(cat "$work/out")" = 01_naive ] || wrong "--targets printed something else"
+refused 2 "9: no such stage; choose from 01_naive" --targets 9
+
+# ---- The model ----
+count 1 --gpu-model t4
+expect_status 0 "--gpu-model t4"
+expect_says "What binds on Tesla T4 (model)"
+expect_says "n/a"
+refused 2 "--gpu-model gtx: not in the table; choose from h200, h100, a100, rtx4090, rtx3090, t4" 1 --gpu-model gtx
+for number in 0 -5 12x 1.5 "" 1e7 nan; do
+    refused 2 "--as $number: it must be a whole number from 1 to 1000000" 1 "--as=$number"
+done
+count 1 --as 4096
+expect_status 0 "--as"
+expect_says "Counted on a product 64 times smaller"
+driver 03_two_cubes 'counts a 64 1; counts a 128 1'
+count 3 --as 4096
+expect_status 2 "--as with two cubes"
+expect_says "--as scales one cube; give --size one number"
+expect_silent_on "What binds"
+driver 03_two_cubes 'counts a 64 1; sed -i s/64,64,64/64,64,65/ "$file"'
+count 3 --as 4096
+expect_status 2 "--as without a cube"
+expect_says "--as scales cubes only; give --size, not --m, --n and --k"
+rm "$bin/03_two_cubes"
+
+# ---- --csv ----
+count 1 2 --csv "$csv"
+expect_status 0 "--csv"
+[ "$(grep -c "^$header" "$csv")" -eq 1 ] || wrong "not one header in $csv"
+expect_in "$csv" "01_naive,coalesced,f32,64,64,64,kernel.cu,2,global_load_bytes,1280"
+expect_in "$csv" "02_tiling,tile64,f32,64,64,64,_Z4gemm,0,flops,1000000"
+[ "$(wc -l <"$csv")" -eq 43 ] || wrong "$csv has $(wc -l <"$csv") lines"
+count 1 --csv "$csv"
+expect_status 0 "--csv over a file of counts"
+expect_not_in "$csv" 02_tiling
+echo "a thesis" >thesis.csv
+refused 2 "--csv would replace thesis.csv, which is no file of counts; give a new name" 1 --csv thesis.csv
+[ "$(cat thesis.csv)" = "a thesis" ] || wrong "the thesis was changed"
+refused 2 "it is not a plain file" 1 --csv .
+refused 2 "--csv: cannot write /proc/nowhere/x.csv" 1 --csv /proc/nowhere/x.csv
+refused 2 "it needs the name of a file" 1 --csv new/
+count 1 --csv new/place/x.csv
+expect_status 0 "--csv into a new directory"
+expect_file new/place/x.csv
+
+# ---- Drivers that fail: nothing is written ----
+cp "$csv" "$work/before"
+# failed STATUS BODY SENTENCE
+failed() {
+    driver 02_tiling "$2"
+    count --csv "$csv"
+    expect_status "$1" "$2"
+    expect_says "$3"
+    expect_silent_on "What binds"
+    cmp -s "$csv" "$work/before" || wrong "the file of counts was changed: $2"
+}
+failed 1 'counts a 64 1; exit 1' "02_tiling failed; what it counted means nothing"
+failed 1 'counts a 64 1; kill -SEGV $$' "02_tiling failed; what it counted means nothing"
+failed 2 'echo "--kernel pad9: none such" >&2; exit 2' "02_tiling did not accept these options; its words are above"
+failed 1 'exit 0' "counts.csv"
+failed 1 'echo "a thesis" >"$file"' "this is no file of counts"
+failed 1 'printf "%s" "$header" >"$file"' "this is no file of counts"
+failed 1 'counts a 64 1; echo "02_tiling,a,f32,64" >>"$file"' ": this is no file of counts"
+driver 01_naive 'echo "$header" >"$file"'
+failed 1 'echo "$header" >"$file"' "no kernel was launched"
+
+# ---- FILE.cu ----
+cat >good.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+template <class T> __global__ void scale(T *data, T factor) {
+    data[threadIdx.x] = data[threadIdx.x] * factor;
+}
+int main(int argc, char **argv) {
+    const char *way = argc > 1 ? argv[1] : "";
+    float *data;
+    cudaMallocManaged(&data, 64 * sizeof(float));
+    printf("%d arguments, last %s\n", argc - 1, argv[argc - 1]);
+    if (*way != 'n')
+        scale<float><<<2, 64>>>(data, 2.0f);
+    cudaDeviceSynchronize();
+    if (*way == 'c')
+        abort();
+    if (*way == 'u')
+        _exit(0);
+    return *way == 'x' ? 3 : 0;
+}
+CU
+rm "$csv"
+count --csv "$csv" good.cu "an argument" --size
+expect_status 0 "a program"
+expect_says "2 arguments, last --size"
+expect_says "scale<float><<<2, 64>>>"
+expect_says "good.cu:5"
+expect_says "data[threadIdx.x] = data[threadIdx.x] * factor;"
+expect_in "$csv" ',"scale<float><<<2, 64>>>",,,,,good.cu,5,global_load_requests,4'
+expect_in "$csv" ",0,flops,128"
+cp "$csv" "$work/before"
+# program STATUS SENTENCE ARGUMENT...
+program() {
+    expected=$1 sentence=$2
+    shift 2
+    count --csv "$csv" good.cu "$@"
+    expect_status "$expected" "good.cu $*"
+    expect_says "$sentence"
+    cmp -s "$csv" "$work/before" || wrong "the file of counts was changed: $*"
+}
+program 1 "no kernel was launched" nothing
+program 1 "good.cu ended without counts: it crashed, or left by _exit()" crash
+program 1 "good.cu: no kernel was launched, or the program left by _exit()" u
+program 1 "good.cu ended with an error" x
+expect_says "what follows is what it did until then"
+expect_says "scale<float>"
+echo 'int main() { return undeclared; }' >wrong.cu
+count --csv "$csv" wrong.cu
+expect_status 1 "a program that does not compile"
+expect_says "does not compile: wrong.cu:1"
+refused 2 "missing.cu: there is no such file" missing.cu
+for option in --size=64 --dtype=f32 --as=64 --kernel=a; do
+    refused 2 "a file has no stages, sizes or types" "$option" good.cu
+done
+refused 2 "a file has no stages, sizes or types" 1 good.cu
+refused 2 "" --no-such-option
+refused 2 "" --nvcc
+
+# ---- CPU_DEVICE_COUNTS without ladder-tool ----
+built=$(find "$work/tree/count" -type f -name good)
+CPU_DEVICE_COUNTS=mine.csv run "$built"
+expect_status 0 "CPU_DEVICE_COUNTS"
+expect_in mine.csv ',"scale<float><<<2, 64>>>",,,,,good.cu,5,global_store_requests,4'
+CPU_DEVICE_COUNTS=/proc/nowhere/x.csv run "$built"
+expect_status 0 "CPU_DEVICE_COUNTS that cannot be written"
+expect_says "CPU device: CPU_DEVICE_COUNTS: cannot write /proc/nowhere/x.csv."
+CPU_DEVICE_COUNTS='' run "$built"
+expect_status 0 "CPU_DEVICE_COUNTS empty"
+finish

@@ -29,7 +29,8 @@ struct site {
     /* The last request and its cost, which the next one mostly repeats at another place in memory. */
     struct {
         uint32_t active;
-        unsigned phase; /* of the first address: what a shift must keep for the cost to stay */
+        unsigned lanes;
+        int phase, least_shift, most_shift; /* what keeps the cost as it is: see may_reuse */
         int64_t deltas[WARP_SIZE];
         struct cost_shared shared;
         unsigned sectors, lines;
@@ -147,23 +148,25 @@ static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address
 
 /* ---- Shared arrays ---- */
 
-static bool is_known_object(const struct counter *c, size_t offset) {
-    for (size_t i = 0; i < c->object_count; i++)
-        if (c->objects[i].offset == offset)
-            return true;
+/* Whether a touched array holds the address; it is then the last one. */
+static bool find_object(struct counter *c, uint64_t address) {
+    const uint64_t offset = address - c->shared.begin;
+    for (size_t i = 0; i < c->object_count; i++) {
+        const struct program_object *object = &c->objects[i];
+        if (offset - object->offset >= object->size)
+            continue;
+        c->last_object.begin = c->shared.begin + object->offset;
+        c->last_object.end = c->last_object.begin + object->size;
+        return true;
+    }
     return false;
 }
 
-/* Remembers the array in which the address lies. */
 static void touch_object(struct counter *c, uint64_t address) {
-    if (inside(&c->last_object, address))
+    if (inside(&c->last_object, address) || find_object(c, address))
         return;
     struct program_object object = program_shared_object(address - c->shared.begin);
     if (object.size == 0)
-        return;
-    c->last_object.begin = c->shared.begin + object.offset;
-    c->last_object.end = c->last_object.begin + object.size;
-    if (is_known_object(c, object.offset))
         return;
     if (c->object_count == c->object_room) {
         size_t room = c->object_room ? 2 * c->object_room : 16;
@@ -208,12 +211,39 @@ static void touch_sectors(struct counter *c, const struct site *site, uint64_t f
     }
 }
 
+/* A pattern costs the same at another place when no lane leaves its 4-byte word of shared memory, or its sector of
+   global memory: `phase` is where in its cache line (or word) the first lane is, and may shift by so much. */
+static int phase_of(unsigned space, uint64_t first) {
+    return (int)(first % (space == CPU_DEVICE_SHARED ? 4 : COST_LINE_BYTES));
+}
+
+static bool may_reuse(const struct site *site, uint32_t active, int phase) {
+    const int shift = phase - site->last.phase;
+    return active == site->last.active && shift >= site->last.least_shift && shift <= site->last.most_shift;
+}
+
+static void find_shifts(struct site *site, uint32_t active, const uint64_t *addresses, unsigned size) {
+    site->last.least_shift = -COST_SECTOR_BYTES;
+    site->last.most_shift = COST_SECTOR_BYTES;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const int from = (int)(addresses[__builtin_ctz(left)] % COST_SECTOR_BYTES);
+        const int room = COST_SECTOR_BYTES - (int)size - from;
+        if (-from > site->last.least_shift)
+            site->last.least_shift = -from;
+        if (room < site->last.most_shift)
+            site->last.most_shift = room;
+    }
+    if (site->last.most_shift < 0) /* a lane straddles two sectors */
+        site->last.least_shift = site->last.most_shift = 0;
+}
+
 static void cost_global(struct site *site, uint32_t active, const uint64_t *addresses, uint64_t first, unsigned size) {
     struct cost_global cost;
     cost_global_access(addresses, active, size, &cost);
     site->last.sectors = cost.sectors;
     site->last.lines = cost.lines;
     site->last.holds_offsets = true;
+    find_shifts(site, active, addresses, size);
     for (unsigned i = 0; i < cost.sectors; i++) {
         int64_t offset = (int64_t)(cost.sector[i] - first / COST_SECTOR_BYTES);
         site->last.sector_offsets[i] = (uint32_t)offset;
@@ -237,13 +267,13 @@ static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
     unsigned size = 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
     uint64_t first = addresses[__builtin_ctz(active)];
-    unsigned phase = (unsigned)first & (space == CPU_DEVICE_SHARED ? 3 : COST_LINE_BYTES - 1);
+    const int phase = phase_of(space, first);
     int64_t deltas[WARP_SIZE], differences = 0;
     for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
         deltas[lane] = (int64_t)(addresses[lane] - first);
         differences |= deltas[lane] ^ site->last.deltas[lane];
     }
-    if (differences || active != site->last.active || phase != site->last.phase) {
+    if (differences || !may_reuse(site, active, phase)) {
         if (lanes_in_space(c, space, active, addresses) != active) {
             add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses);
             return;
@@ -251,6 +281,8 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         memcpy(site->last.deltas, deltas, sizeof deltas);
         site->last.active = active;
         site->last.phase = phase;
+        site->last.least_shift = site->last.most_shift = 0;
+        site->last.lanes = (unsigned)__builtin_popcount(active);
         if (space == CPU_DEVICE_SHARED) {
             site->last.shared = cost_shared_access(addresses, active, size);
             for (unsigned lane = 0; lane < WARP_SIZE; lane++)
@@ -260,10 +292,9 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         }
     }
     struct site_totals *t = &site->totals;
-    unsigned lanes = (unsigned)__builtin_popcount(active);
     t->requests++;
-    t->lanes += lanes;
-    t->bytes += lanes * size;
+    t->lanes += site->last.lanes;
+    t->bytes += site->last.lanes * size;
     if (space == CPU_DEVICE_SHARED) {
         t->wavefronts += site->last.shared.wavefronts;
         t->conflict_free += site->last.shared.conflict_free;

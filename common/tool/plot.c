@@ -343,6 +343,63 @@ int plot_errors(const tool_context *context, const record_list *list, const char
     return result;
 }
 
+/* ---- Counts -------------------------------------------------------------------------------------------------------
+ */
+
+static double known_total(const count_list *counts, const count_row *launch, const char *counter) {
+    const double value = counts_total(counts, launch, counter);
+    return isnan(value) ? 0 : value;
+}
+
+static double wavefronts_of_multiply_add(const count_list *counts, const count_row *launch) {
+    enum { FLOPS_OF_A_WARP = 2 * 32 };
+    return FLOPS_OF_A_WARP *
+           (known_total(counts, launch, "shared_load_wavefronts") +
+            known_total(counts, launch, "shared_store_wavefronts")) /
+           known_total(counts, launch, "flops");
+}
+
+static double sectors_of_load(const count_list *counts, const count_row *launch) {
+    return known_total(counts, launch, "global_load_sectors") / known_total(counts, launch, "global_load_requests");
+}
+
+static int draw_counts(const tool_context *context, const count_list *counts, const char *name, const char *title,
+                       double (*value)(const count_list *, const count_row *), const char *directory, fault *f) {
+    text_stream data;
+    text_open(&data);
+    size_t count, drawn = 0;
+    const count_row **launches = counts_launches(counts, &count);
+    for (size_t i = 0; launches && i < count; ++i) {
+        const double v = value(counts, launches[i]);
+        if (!isfinite(v) || v <= 0)
+            continue;
+        char *kernel = text_format("%.2s %s", launches[i]->stage, launches[i]->kernel);
+        char *type = text_format(" %s", launches[i]->dtype);
+        put_label(data.out, kernel, type, NULL);
+        fprintf(data.out, " %.4g\n", v);
+        free(kernel);
+        free(type);
+        ++drawn;
+    }
+    free(launches);
+    text_close(&data);
+    char *settings = title_setting(title, "counted on the CPU device");
+    figure fig = {.name = name, .settings = settings, .data = data.text, .width = 1100};
+    fig.height = 160 + 26 * (int)(drawn < 60 ? drawn : 60);
+    const int result = drawn ? figure_draw(context, &fig, directory, f) : 0;
+    free(settings);
+    free(data.text);
+    return result;
+}
+
+int plot_counts(const tool_context *context, const count_list *counts, const char *directory, fault *f) {
+    const int result = draw_counts(context, counts, "wavefronts", "Shared memory: wavefronts for a multiply-add",
+                                   wavefronts_of_multiply_add, directory, f);
+    return result ? result
+                  : draw_counts(context, counts, "sectors", "Global memory: sectors for a load", sectors_of_load,
+                                directory, f);
+}
+
 /* ---- The subcommand -----------------------------------------------------------------------------------------------
  */
 

@@ -2,6 +2,7 @@
 #ifndef TOOL_PLOT_H
 #define TOOL_PLOT_H
 
+#include "counts_file.h"
 #include "select.h"
 
 /* Draws utilization, speedup and speed over size for the rows that have a speed, into `directory`: a .gp script and a
@@ -12,5 +13,9 @@ int plot_speeds(const tool_context *context, const record_list *list, selection 
 
 /* Draws the error of every checked kernel as a share of its bound: what a run without speeds has to show. */
 int plot_errors(const tool_context *context, const record_list *list, const char *directory, fault *f);
+
+/* Draws, for every counted kernel, the wavefronts of shared memory that a multiply-add costs and the sectors that a
+ * load from global memory touches. */
+int plot_counts(const tool_context *context, const count_list *counts, const char *directory, fault *f);
 
 #endif

@@ -599,6 +599,8 @@ static int write_results(const run_options *o, campaign *c, const record_list *r
         put_tables(o, list, &counts, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
         putchar('\n');
         result = draw(o, list, p.pictures, f);
+        if (result == 0 && counts.count > 0)
+            result = plot_counts(o->context, &counts, p.pictures, f);
         printf("record: %s\ntable: %s\n", p.csv, p.table);
     }
     counts_free(&counts);

@@ -59,7 +59,7 @@ ladder run --device cpu
 expect_status 0 "good run"
 expect_says "4 rows: 4 passed, 0 failed, 0 skipped"
 expect_says "gnuplot is not installed"
-expect_in "$work/calls" "01_naive --size=256 --device=cpu --dtype=f32,f16 --kernel=all --protocol=none --csv"
+expect_in "$work/calls" "01_naive --size=256 --device=cpu --dtype=f32,f16 --kernel=all --protocol=none --counts="
 expect_in "$work/calls" "02_tiling --m=129 --n=257 --k=65 --device=cpu"
 expect_file "$cpu/cpu.csv"
 expect_in "$cpu/cpu.csv" "02_tiling,tile64,f16,f32,4096,4096,4096,1,0,normal,hot,burst,10,25,,,4,,,4," # speedup filled
@@ -82,7 +82,7 @@ expect_not_in "$work/out" "Recorded on" # who asked for a part sees that part
 : >"$work/calls"
 ladder run --device cpu 01_naive --size 64,65 --dtype f32 --kernel coalesced --check none
 expect_status 0 "options"
-expect_in "$work/calls" "01_naive --device=cpu --protocol=none --size=64,65 --dtype=f32 --kernel=coalesced --check=none --csv"
+expect_in "$work/calls" "01_naive --device=cpu --protocol=none --size=64,65 --dtype=f32 --kernel=coalesced --check=none --counts="
 expect_not_in "$work/calls" "02_tiling"
 expect_not_in "$work/calls" "--m=129"
 
@@ -166,8 +166,8 @@ driver 02_tiling 'row tile64 pass 25 4' tile32 tile64
 : >"$work/calls"
 ladder run --device cpu --quick --kernel coalesced,tile64 --kernel tile32
 expect_status 0 "kernels of two stages"
-expect_in "$work/calls" "01_naive --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=coalesced --csv"
-expect_in "$work/calls" "02_tiling --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=tile64,tile32 --csv"
+expect_in "$work/calls" "01_naive --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=coalesced --counts="
+expect_in "$work/calls" "02_tiling --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=tile64,tile32 --counts="
 : >"$work/calls"
 ladder run --device cpu --quick --kernel tile64
 expect_status 0 "kernel of one stage"

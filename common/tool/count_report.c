@@ -218,7 +218,12 @@ static char *line_text(const char *text, unsigned number) {
     if (!text)
         return text_format("%s", "");
     text += strspn(text, " \t");
-    return text_format("%.*s", (int)strcspn(text, "\r\n"), text);
+    enum { WIDEST = 90 };
+    size_t length = strcspn(text, "\r\n");
+    const bool cut = length > WIDEST;
+    for (length = cut ? WIDEST : length; cut && length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80;)
+        --length; /* not in the middle of a UTF-8 character */
+    return text_format("%.*s%s", (int)length, text, cut ? " ..." : "");
 }
 
 static double of_line(const count_list *list, const count_row *row, const char *prefix, const char *what) {

@@ -25,16 +25,6 @@ struct alignas(4) __half2 {
 };
 typedef __half2 half2;
 
-// Half-precision operations are made of float ones here, which the profiler's counters must not take for the kernel's:
-// they count basic blocks, and these functions have none that are counted.
-#if defined(__clang__)
-#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread", "coverage")))
-#elif __GNUC__ >= 12
-#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
-#else
-#define CPU_DEVICE_UNCOUNTED __attribute__((noinline))
-#endif
-
 namespace cpu_device {
 
 // ---- Conversions. Hardware and software agree on every bit, NaN payloads included: both quieten a NaN and keep the
@@ -224,11 +214,22 @@ inline bool operator!=(__half2 a, __half2 b) { return a.x != b.x && a.y != b.y; 
 
 // ---- Atomics ----
 
-inline __half atomicAdd(__half *address, __half value) {
-    return cpu_device::atomic_update(address, [=](__half old) { return __hadd(old, value); });
+namespace cpu_device {
+CPU_DEVICE_UNCOUNTED inline __half sum_of_atomics(__half a, __half b) {
+    return __float2half_rn(__half2float(a) + __half2float(b));
 }
-inline __half2 atomicAdd(__half2 *address, __half2 value) {
-    return cpu_device::atomic_update(address, [=](__half2 old) { return __hadd2(old, value); });
+} // namespace cpu_device
+
+inline __attribute__((always_inline)) __half atomicAdd(__half *address, __half value) {
+    cpu_device_note_atomic(address, sizeof *address);
+    return cpu_device::atomic_update(
+        address, [=](__half old) CPU_DEVICE_UNCOUNTED { return cpu_device::sum_of_atomics(old, value); });
+}
+inline __attribute__((always_inline)) __half2 atomicAdd(__half2 *address, __half2 value) {
+    cpu_device_note_atomic(address, sizeof *address);
+    return cpu_device::atomic_update(address, [=](__half2 old) CPU_DEVICE_UNCOUNTED {
+        return __half2{cpu_device::sum_of_atomics(old.x, value.x), cpu_device::sum_of_atomics(old.y, value.y)};
+    });
 }
 
 #endif

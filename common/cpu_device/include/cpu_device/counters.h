@@ -13,6 +13,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// Half-precision operations are made of float ones here, which the profiler's counters must not take for the kernel's:
+// they count basic blocks, and these functions have none that are counted.
+#if defined(__clang__)
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread", "coverage")))
+#elif __GNUC__ >= 12
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
+#else
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -208,7 +208,7 @@ inline long long clock64() {
 namespace cpu_device {
 
 // Replaces *address by update(*address) in one step and returns the old value.
-template <class T, class Update> inline T atomic_update(T *address, Update update) {
+template <class T, class Update> CPU_DEVICE_UNCOUNTED inline T atomic_update(T *address, Update update) {
     using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
     static_assert(sizeof(T) == sizeof(Bits), "atomics work on 2, 4 or 8 bytes");
     Bits *bits = reinterpret_cast<Bits *>(address);
@@ -236,8 +236,9 @@ template <class T, class Update> inline T atomic_update(T *address, Update updat
     CPU_DEVICE_COUNTED_ATOMIC(name##_system, type, parameters, __VA_ARGS__)
 
 #define CPU_DEVICE_ATOMIC_UPDATE(name, type, update)                                                                   \
-    CPU_DEVICE_ATOMIC(name, type, (type * address, type value),                                                        \
-                      return cpu_device::atomic_update(address, [=](type old) -> type { return update; });)
+    CPU_DEVICE_ATOMIC(                                                                                                 \
+        name, type, (type * address, type value),                                                                      \
+        return cpu_device::atomic_update(address, [=](type old) CPU_DEVICE_UNCOUNTED -> type { return update; });)
 
 #define CPU_DEVICE_ATOMIC_FETCH(name, type, fetch)                                                                     \
     CPU_DEVICE_ATOMIC(name, type, (type * address, type value), return fetch(address, value, __ATOMIC_RELAXED);)

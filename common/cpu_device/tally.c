@@ -327,14 +327,27 @@ static void gather_accesses(struct tally *tally, const struct program_place *pla
     tally->counts.access_count = count;
 }
 
+/* The place of the nearest site before or after site i that makes accesses of the same kind and whose line is known. */
+static const struct program_place *known_neighbour(const struct tally *tally, const struct program_place *places,
+                                                   size_t i) {
+    enum { KIND = 15 }; /* space and operation */
+    const size_t count = tally->site_count;
+    for (size_t distance = 1; distance < count; distance++)
+        for (int side = 0; side < 2; side++) {
+            const size_t j = side ? i + distance : i - distance;
+            if (j < count && places[j].line && ((tally->sites[j].key ^ tally->sites[i].key) & KIND) == 0)
+                return &places[j];
+        }
+    return NULL;
+}
+
 /* Where the optimiser has lost the line of an instruction, that of its neighbour in the machine code will do. */
-static void fill_unknown_places(struct program_place *places, size_t count) {
-    for (size_t i = 1; i < count; i++)
-        if (places[i].line == 0)
-            places[i] = places[i - 1];
-    for (size_t i = count; i > 1; i--)
-        if (places[i - 2].line == 0)
-            places[i - 2] = places[i - 1];
+static void fill_unknown_places(const struct tally *tally, struct program_place *places) {
+    for (size_t i = 0; i < tally->site_count; i++) {
+        const struct program_place *known = places[i].line ? NULL : known_neighbour(tally, places, i);
+        if (known)
+            places[i] = *known;
+    }
 }
 
 /* All addresses of all tallies in one go: starting a tool is what takes time. */
@@ -355,7 +368,7 @@ static void find_places(void) {
     program_places(addresses, total, places);
     at = 0;
     for (size_t i = 0; i < tally_count; i++) {
-        fill_unknown_places(&places[at], tallies[i]->site_count);
+        fill_unknown_places(tallies[i], &places[at]);
         gather_accesses(tallies[i], &places[at]);
         at += tallies[i]->site_count;
     }

@@ -3,12 +3,10 @@
 #ifndef COUNTS_H
 #define COUNTS_H
 
+#include "cpu_device/counts_columns.h"
 #include "record.h"
 
 #include <stddef.h>
-
-/* The first line of a counts file. */
-#define COUNTS_HEADER "stage,kernel,dtype,m,n,k,source,line,counter,value"
 
 /* Whether this build can count. */
 int counts_supported(void);

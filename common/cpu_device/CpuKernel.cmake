@@ -56,6 +56,7 @@ add_library(cpu_device_kernel_flags INTERFACE)
 target_compile_features(cpu_device_kernel_flags INTERFACE cxx_std_17)
 target_compile_options(cpu_device_kernel_flags INTERFACE
     -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=fast ${CPU_DEVICE_MACHINE_FLAGS}
+    -fno-optimize-sibling-calls # a jump to a hook at the end of a function would give it the caller's place
     -fno-math-errno # square roots are instructions, as on a GPU
     # Without it, g++ looks for an initialiser of the dynamic shared array at every use.
     "$<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init>"

@@ -8,8 +8,6 @@
 #include "program.h"
 #include "tally.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@
 /* Accesses that a lane may make before its warp is looked at. Lanes that take different ways and make more than this
    between two barriers are put together a little wrongly. */
 enum { LOG_ENTRIES = 1 << 16 };
+#define LOGS_SIZE (WARP_SIZE * LOG_ENTRIES * sizeof(struct log_entry))
 
 enum { SPACE_SHIFT = 6, OTHER_SPACE = 3 };
 
@@ -81,6 +80,11 @@ static _Thread_local uint64_t half_flops;
 static void *reserve(size_t size) {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void release(void *memory, size_t size) {
+    if (memory)
+        munmap(memory, size);
 }
 
 static size_t slot_of(const struct site_table *table, uint64_t key) {
@@ -196,7 +200,7 @@ static size_t sector_number(const struct counter *c, uint64_t address) {
 }
 
 static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address) {
-    if (!c->stamps || !site->last.holds_offsets)
+    if (!site->last.holds_offsets)
         return;
     size_t base = sector_number(c, first_address);
     for (unsigned i = 0; i < site->last.sectors; i++) {
@@ -455,7 +459,7 @@ void cpu_device_note_half_flops(unsigned operations) {
 /* Stamps are 1 and up; 1 stands for all blocks before the last time they ran out. */
 void count_begin_block(void) {
     struct counter *c = own;
-    if (c->stamp == UINT16_MAX && c->stamps) {
+    if (c->stamp == UINT16_MAX) {
         for (size_t i = c->first_sector; i < c->end_sector; i++)
             c->stamps[i] = c->stamps[i] != 0;
         c->stamp = 1;
@@ -467,136 +471,43 @@ static struct counter *create_counter(void) {
     struct counter *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->logs = reserve((size_t)WARP_SIZE * LOG_ENTRIES * sizeof *c->logs);
+    c->logs = reserve(LOGS_SIZE);
     c->arena.begin = cpu_device_arena(&c->arena.end);
     c->data = program_data();
     c->constants = program_constants();
-    /* Without it the counts of distinct sectors stay 0; everything else is right. */
     c->data_sectors = c->data.end / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES + 1;
     c->sector_count = c->data_sectors + (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
     c->stamps = reserve(c->sector_count * sizeof *c->stamps);
     cpu_device_log.program_base = program_base();
     cpu_device_log.blocks_run = reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
-    if (c->logs && cpu_device_log.blocks_run)
+    if (c->logs && c->stamps && cpu_device_log.blocks_run)
         return c;
+    release(c->logs, LOGS_SIZE);
+    release(c->stamps, c->sector_count * sizeof *c->stamps);
+    release(cpu_device_log.blocks_run, (c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
     free(c);
     return NULL;
 }
 
 /* ---- Launches ---- */
 
-static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
-static char *label;             /* NULL: launches are not counted */
-static const char *counts_file; /* of CPU_DEVICE_COUNTS, or NULL */
+static char *label; /* NULL: launches are not counted */
 
-/* 4, 4x2 or 4x2x8 */
-static void put_extent(FILE *out, uint3 extent) {
-    fprintf(out, "%u", extent.x);
-    if (extent.y > 1 || extent.z > 1)
-        fprintf(out, "x%u", extent.y);
-    if (extent.z > 1)
-        fprintf(out, "x%u", extent.z);
-}
-
-/* Of the C++ library, which the linker leaves out of a program that uses nothing else of it. */
-typedef char *demangler(const char *mangled, char *buffer, size_t *length, int *status);
-extern demangler __cxa_demangle __attribute__((weak));
-
-static char *demangle(const char *name) {
-    demangler *function = __cxa_demangle;
-    void *library = function ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
-    if (library)
-        function = (demangler *)dlsym(library, "__cxa_demangle");
-    return function ? function(name, NULL, NULL, NULL) : NULL;
-}
-
-/* "void scale<float, 4>(float *, int)" is "scale<float, 4>". A name that is not mangled stays: as a type, "f" would be
-   float. */
-static char *short_name(const char *function) {
-    char *name = strncmp(function, "_Z", 2) == 0 ? demangle(function) : NULL;
-    if (!name)
-        return strdup(function);
-    int depth = 0;
-    char *begin = name;
-    for (char *p = name; *p; p++) {
-        depth += *p == '<' ? 1 : *p == '>' ? -1 : 0;
-        if (depth == 0 && *p == ' ')
-            begin = p + 1;
-        if (depth == 0 && *p == '(' && p[1] != 'a') /* not "(anonymous namespace)" */
-            break;
-    }
-    depth = 0;
-    char *end = begin;
-    while (*end && (depth > 0 || *end != '(' || end[1] == 'a')) {
-        depth += *end == '<' ? 1 : *end == '>' ? -1 : 0;
-        end++;
-    }
-    char *copy = strndup(begin, (size_t)(end - begin));
-    free(name);
-    return copy;
-}
-
-/* The columns stage to k of a program's rows: its kernel is told apart by how it was launched. */
-static char *row_prefix(const struct cpu_device_counts *c) {
-    char *text = NULL, *name = short_name(c->function);
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out || !name) {
-        free(name);
-        return NULL;
-    }
-    fputs(",\"", out);
-    for (const char *p = name; *p; p++)
-        fprintf(out, *p == '"' ? "\"\"" : "%c", *p == '\n' ? ' ' : *p);
-    fputs("<<<", out);
-    put_extent(out, c->grid);
-    fputs(", ", out);
-    put_extent(out, c->block);
-    if (c->dynamic_shared)
-        fprintf(out, ", %zu", c->dynamic_shared);
-    fputs(">>>\",,,,", out);
-    free(name);
-    return fclose(out) == 0 ? text : NULL;
-}
-
-/* At the end of a program whose launches are counted by CPU_DEVICE_COUNTS. */
-static void write_counts_file(void) {
-    size_t count;
-    const struct cpu_device_counts *counts = cpu_device_get_counts(&count);
-    FILE *out = fopen(counts_file, "w");
-    if (out)
-        cpu_device_print_counts(out, "", NULL);
-    for (size_t i = 0; out && i < count; i++) {
-        char *prefix = row_prefix(&counts[i]);
-        cpu_device_print_counts(out, prefix ? prefix : ",,,,,", &counts[i]);
-        free(prefix);
-    }
-    if (!out || fclose(out) != 0)
-        fprintf(stderr, "CPU device: CPU_DEVICE_COUNTS: cannot write %s.\n", counts_file);
-}
-
-static void read_environment(void) {
-    counts_file = getenv("CPU_DEVICE_COUNTS");
-    if (!counts_file || !*counts_file)
-        return;
-    label = strdup("");
-    atexit(write_counts_file);
-}
-
-/* Before main(), so that a program that launches nothing says so in its file, too. */
-__attribute__((constructor)) static void begin_program(void) { pthread_once(&environment_once, read_environment); }
+static void say_uncounted(const char *what) { fprintf(stderr, "CPU device: no memory to count %s.\n", what); }
 
 void cpu_device_count_launches(const char *new_label) {
-    pthread_once(&environment_once, read_environment);
     free(label);
     label = new_label ? strdup(new_label) : NULL;
+    if (new_label && !label)
+        say_uncounted("launches");
 }
 
 struct tally *count_begin_launch(const struct cpu_device_launch_config *config) {
-    pthread_once(&environment_once, read_environment);
     struct tally *tally = label ? tally_find(label, config) : NULL;
     if (tally)
         tally_begin_launch(tally);
+    else if (label)
+        say_uncounted(config->kernel_name);
     return tally;
 }
 
@@ -638,7 +549,7 @@ void count_end_thread(struct tally *tally) {
         tally_add_object(tally, c->objects[i].offset, c->objects[i].size);
     tally_add_thread(tally, c->barriers, c->block_sectors, half_flops);
     tally_add_blocks(tally, cpu_device_log.blocks_run, c->data.end - cpu_device_log.program_base);
-    if (c->stamps && c->end_sector > c->first_sector)
+    if (c->end_sector > c->first_sector)
         tally_add_sectors(tally, c->stamps, c->first_sector, c->end_sector);
     if (c->failed)
         tally_is_incomplete(tally);

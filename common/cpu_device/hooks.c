@@ -69,12 +69,7 @@ void __sanitizer_cov_trace_pc(void) {
     ACCESS(__tsan_volatile_read##size, CPU_DEVICE_LOAD, log2_size)                                                     \
     ACCESS(__tsan_volatile_write##size, CPU_DEVICE_STORE, log2_size)                                                   \
     UNALIGNED(__tsan_unaligned_volatile_read##size, CPU_DEVICE_LOAD, size)                                             \
-    UNALIGNED(__tsan_unaligned_volatile_write##size, CPU_DEVICE_STORE, size)                                           \
-    void __tsan_read_write##size(void *address);                                                                       \
-    void __tsan_read_write##size(void *address) {                                                                      \
-        note(address, CPU_DEVICE_LOAD, log2_size, HERE);                                                               \
-        note(address, CPU_DEVICE_STORE, log2_size, HERE);                                                              \
-    }
+    UNALIGNED(__tsan_unaligned_volatile_write##size, CPU_DEVICE_STORE, size)
 ACCESSES(1, 0)
 ACCESSES(2, 1)
 ACCESSES(4, 2)

@@ -1,6 +1,7 @@
 /* From <<<>>> to a grid: refuse what the hardware would refuse, then share the blocks out. */
 #define _GNU_SOURCE
 #include "count.h"
+#include "counted_program.h"
 #include "device.h"
 #include "error.h"
 #include "fault.h"
@@ -71,12 +72,13 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     if (workers > grid.block_count)
         workers = (unsigned)grid.block_count;
     pthread_mutex_lock(&device_lock);
+    counted_program_begin();
     grid.tally = count_begin_launch(config);
     cpu_device_catch_faults();
     cpu_device_pool_run(workers, work_on_grid, &grid);
     cpu_device_release_faults();
     if (grid.tally)
-        tally_end_launch(grid.tally);
+        tally_end_launch(grid.tally, atomic_load(&grid.failed));
     pthread_mutex_unlock(&device_lock);
     if (atomic_load(&grid.failed))
         cpu_device_set_sticky_error(atomic_load(&grid.assertion_failed) ? cudaErrorAssert : cudaErrorLaunchFailure);

@@ -238,6 +238,10 @@ static bool finish_tool(FILE *output, pid_t child) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+static void say_missing(const char *name, const char *cost) {
+    fprintf(stderr, "CPU device: %s could not be started, so %s; it comes with binutils.\n", name, cost);
+}
+
 /* The program's own path: a tool would take /proc/self/exe for itself. */
 static char *own_path(void) {
     static char path[4096];
@@ -318,6 +322,8 @@ void program_places(const uint32_t *return_addresses, size_t count, struct progr
     char *argv[] = {tool(CPU_DEVICE_ADDR2LINE), "-a", "-i", "-e", own_path(), NULL};
     pid_t child;
     FILE *answers = start_tool(argv, questions, &child);
+    if (!answers)
+        say_missing("addr2line", "counts are not told by source line");
     if (answers) {
         read_places(answers, count, places);
         finish_tool(answers, child);
@@ -341,7 +347,7 @@ static bool starts_with_any(const char *text, const char *const *prefixes) {
 
 #if defined(__x86_64__)
 
-static const char call[] = "call";
+static bool is_call(const char *mnemonic) { return strncmp(mnemonic, "call", 4) == 0; } /* older objdumps say callq */
 static bool is_branch(const char *mnemonic) { return mnemonic[0] == 'j'; }
 
 /* vfmadd231ss, mulss, addps, divsd and their like; `operands` tell how wide. */
@@ -366,7 +372,7 @@ static struct operation decode(const char *mnemonic, const char *operands) {
 
 #else
 
-static const char call[] = "bl";
+static bool is_call(const char *mnemonic) { return strcmp(mnemonic, "bl") == 0; }
 static bool is_branch(const char *mnemonic) {
     static const char *const conditional[] = {"b.", "cbz", "cbnz", "tbz", "tbnz", NULL};
     static const char *const always[] = {"b", "br", "ret", NULL};
@@ -444,7 +450,7 @@ static bool take_instruction(struct listing *listing, char *line) {
     i->is_branch = is_branch(mnemonic);
     i->begins_function = i->leads = listing->at_function;
     listing->at_function = false;
-    i->is_trace = strcmp(mnemonic, call) == 0 && strstr(operands, "<__sanitizer_cov_trace_pc");
+    i->is_trace = is_call(mnemonic) && strstr(operands, "<__sanitizer_cov_trace_pc");
     char *name = strstr(operands, " <");
     if (i->is_branch && name) {
         *name = '\0';
@@ -468,16 +474,9 @@ static bool read_listing(FILE *in, struct listing *listing) {
     return ok;
 }
 
-static size_t find_instruction(const struct listing *listing, uint64_t address) {
-    size_t low = 0, high = listing->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (listing->instructions[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+static int by_address(const void *address, const void *instruction) {
+    const uint64_t a = *(const uint64_t *)address, b = ((const struct instruction *)instruction)->address;
+    return (a > b) - (a < b);
 }
 
 static void mark_leaders(struct listing *listing) {
@@ -487,40 +486,49 @@ static void mark_leaders(struct listing *listing) {
             continue;
         if (i + 1 < listing->count)
             listing->instructions[i + 1].leads = true;
-        size_t target = find_instruction(listing, instruction->target);
-        if (target < listing->count && listing->instructions[target].address == instruction->target)
-            listing->instructions[target].leads = true;
+        struct instruction *target = bsearch(&instruction->target, listing->instructions, listing->count,
+                                             sizeof *listing->instructions, by_address);
+        if (target)
+            target->leads = true;
     }
 }
 
-/* The place of a block in the caller's list, or NULL when no lane has run it. */
-static struct program_block_flops *find_block(const uint32_t *blocks, size_t count, struct program_block_flops *flops,
-                                              uint64_t address) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (blocks[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && blocks[low] == address ? &flops[low] : NULL;
+int program_compare_addresses(const void *left, const void *right) {
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The blocks that lanes have run, and what the listing says of each. */
+struct block_list {
+    const uint32_t *addresses;
+    size_t count, found;
+    struct program_block_flops *flops;
+};
+
+/* NULL when no lane has run it. */
+static struct program_block_flops *find_block(struct block_list *blocks, uint64_t address) {
+    const uint32_t key = (uint32_t)address;
+    const uint32_t *at = bsearch(&key, blocks->addresses, blocks->count, sizeof key, program_compare_addresses);
+    blocks->found += at != NULL;
+    return at ? &blocks->flops[at - blocks->addresses] : NULL;
 }
 
 /* Machine instructions between two leaders run together, and the first call in between that counts says how often:
    compilers move arithmetic across it. Where there is none, the last one before counts, and that is not certain. */
-static void add_up(const struct listing *listing, const uint32_t *blocks, size_t count,
-                   struct program_block_flops *flops) {
+static void add_up(const struct listing *listing, struct block_list *blocks) {
     struct program_block_flops *current = NULL;
     for (size_t begin = 0, end; begin < listing->count; begin = end) {
         bool certain = false;
         if (listing->instructions[begin].begins_function)
             current = NULL;
-        for (end = begin; end < listing->count && (end == begin || !listing->instructions[end].leads); end++)
-            if (listing->instructions[end].is_trace && !certain && end + 1 < listing->count) {
-                current = find_block(blocks, count, flops, listing->instructions[end + 1].address);
-                certain = true;
-            }
+        for (end = begin; end < listing->count && (end == begin || !listing->instructions[end].leads); end++) {
+            if (!listing->instructions[end].is_trace || end + 1 == listing->count)
+                continue;
+            struct program_block_flops *block = find_block(blocks, listing->instructions[end + 1].address);
+            if (!certain)
+                current = block;
+            certain = true;
+        }
         for (size_t i = begin; i < end && current; i++) {
             struct operation o = listing->instructions[i].operation;
             *(o.twofold ? &current->twofold : &current->single) += o.operations;
@@ -542,11 +550,12 @@ bool program_flops(const uint32_t *blocks, size_t count, struct program_block_fl
     pid_t child;
     FILE *output = start_tool(argv, NULL, &child);
     if (!output)
-        return false;
+        return say_missing("objdump", "operations are not counted"), false;
     struct listing listing = {0};
     bool read = read_listing(output, &listing), finished = finish_tool(output, child);
+    struct block_list found = {blocks, count, 0, flops};
     mark_leaders(&listing);
-    add_up(&listing, blocks, count, flops);
+    add_up(&listing, &found);
     free(listing.instructions);
-    return read && finished;
+    return read && finished && found.found == count;
 }

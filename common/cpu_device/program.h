@@ -50,9 +50,12 @@ struct program_block_flops {
     bool certain;             /* false: the block has a branch that its own counter does not see */
 };
 
+/* Orders uint32_t addresses, for qsort and bsearch. */
+int program_compare_addresses(const void *left, const void *right);
+
 /* The same for each block, named by the return address of the call to __sanitizer_cov_trace_pc at its beginning; those
-   are ascending. Returns false when objdump is not to be had. Operations that stand for half-precision ones or for a
-   conversion are left out: CPU_DEVICE_UNCOUNTED in cuda_fp16.h. */
+   are ascending. Returns false when objdump is not to be had, or does not show every block. Operations that stand for
+   half-precision ones or for a conversion are left out: CPU_DEVICE_UNCOUNTED in cuda_fp16.h. */
 bool program_flops(const uint32_t *blocks, size_t count, struct program_block_flops *flops);
 
 #endif

@@ -314,6 +314,27 @@ static struct block *create_block(void) {
     return block;
 }
 
+static void take_blocks(struct block *block, struct grid *grid) {
+    while (!atomic_load_explicit(&grid->failed, memory_order_relaxed)) {
+        uint64_t number = atomic_fetch_add(&grid->next_block, 1);
+        if (number >= grid->block_count)
+            break;
+        run_block(block, number);
+        if (block->failed)
+            abandon_block(block);
+    }
+}
+
+static void take_and_count_blocks(struct block *block, struct grid *grid) {
+    if (!count_begin_thread(block->stacks, stacks_size(block))) {
+        fprintf(stderr, "CPU device: no memory for counting.\n");
+        atomic_store(&grid->failed, true);
+        return;
+    }
+    take_blocks(block, grid);
+    count_end_thread(grid->tally);
+}
+
 void cpu_device_run_blocks(struct grid *grid) {
     if (!own_block)
         own_block = create_block();
@@ -324,20 +345,9 @@ void cpu_device_run_blocks(struct grid *grid) {
     }
     struct block *block = own_block;
     enter_grid(block, grid);
-    if (grid->tally && !count_begin_thread(block->stacks, stacks_size(block))) {
-        fprintf(stderr, "CPU device: no memory for counting.\n");
-        atomic_store(&grid->failed, true);
-        return;
-    }
-    while (!atomic_load_explicit(&grid->failed, memory_order_relaxed)) {
-        uint64_t number = atomic_fetch_add(&grid->next_block, 1);
-        if (number >= grid->block_count)
-            break;
-        run_block(block, number);
-        if (block->failed)
-            abandon_block(block);
-    }
     if (grid->tally)
-        count_end_thread(grid->tally);
+        take_and_count_blocks(block, grid);
+    else
+        take_blocks(block, grid);
     block->grid = NULL;
 }

@@ -2,6 +2,7 @@
 #include "tally.h"
 
 #include "count.h"
+#include "counts_columns.h"
 #include "program.h"
 #include "scheduler.h"
 
@@ -55,16 +56,30 @@ static const char *function_name(const struct cpu_device_launch_config *config) 
     return symbol ? symbol : config->kernel_name;
 }
 
-static bool is_for(const struct tally *tally, const char *label, const char *function,
+/* The types in "... [with Arguments = {float*, int}; ...]" or "... [Arguments = <float *, int>]", in parentheses. */
+static char *argument_list(const struct cpu_device_launch_config *config) {
+    static const char key[] = "Arguments = ";
+    const char *at = config->argument_types ? strstr(config->argument_types, key) : NULL;
+    if (!at)
+        return strdup("");
+    const char *begin = at + sizeof key, close = at[sizeof key - 1] == '{' ? '}' : '>';
+    const char *end = strrchr(begin, close);
+    char *list = NULL;
+    return asprintf(&list, "(%.*s)", end ? (int)(end - begin) : 0, begin) < 0 ? NULL : list;
+}
+
+static bool is_for(const struct tally *tally, const char *label, const char *function, const char *arguments,
                    const struct cpu_device_launch_config *config) {
     const struct cpu_device_counts *c = &tally->counts;
-    return strcmp(c->label, label) == 0 && strcmp(c->function, function) == 0 && is_same(c->grid, config->grid) &&
-           is_same(c->block, config->block) && c->dynamic_shared == config->dynamic_shared_size;
+    return strcmp(c->label, label) == 0 && strcmp(c->function, function) == 0 && strcmp(c->arguments, arguments) == 0 &&
+           is_same(c->grid, config->grid) && is_same(c->block, config->block) &&
+           c->dynamic_shared == config->dynamic_shared_size;
 }
 
 static void free_tally(struct tally *tally) {
     free((void *)tally->counts.label);
     free((void *)tally->counts.function);
+    free((void *)tally->counts.arguments);
     free((void *)tally->counts.accesses);
     free(tally->sites);
     free(tally->blocks);
@@ -72,7 +87,8 @@ static void free_tally(struct tally *tally) {
     free(tally);
 }
 
-static struct tally *add_tally(const char *label, const char *function, const struct cpu_device_launch_config *config) {
+static struct tally *add_tally(const char *label, const char *function, const char *arguments,
+                               const struct cpu_device_launch_config *config) {
     struct tally **longer = realloc(tallies, (tally_count + 1) * sizeof *longer);
     if (!longer)
         return NULL;
@@ -83,11 +99,12 @@ static struct tally *add_tally(const char *label, const char *function, const st
     tally->counts = (struct cpu_device_counts){
         .label = strdup(label),
         .function = strdup(function),
+        .arguments = strdup(arguments),
         .grid = config->grid,
         .block = config->block,
         .dynamic_shared = config->dynamic_shared_size,
     };
-    if (!tally->counts.label || !tally->counts.function) {
+    if (!tally->counts.label || !tally->counts.function || !tally->counts.arguments) {
         free_tally(tally);
         return NULL;
     }
@@ -96,10 +113,15 @@ static struct tally *add_tally(const char *label, const char *function, const st
 
 struct tally *tally_find(const char *label, const struct cpu_device_launch_config *config) {
     const char *function = function_name(config);
-    for (size_t i = 0; i < tally_count; i++)
-        if (is_for(tallies[i], label, function, config))
-            return tallies[i];
-    return add_tally(label, function, config);
+    char *arguments = argument_list(config);
+    struct tally *found = NULL;
+    for (size_t i = 0; arguments && i < tally_count && !found; i++)
+        if (is_for(tallies[i], label, function, arguments, config))
+            found = tallies[i];
+    if (arguments && !found)
+        found = add_tally(label, function, arguments, config);
+    free(arguments);
+    return found;
 }
 
 void cpu_device_forget_counts(void) {
@@ -118,10 +140,12 @@ void tally_begin_launch(struct tally *tally) {
         madvise(touched, touched_bytes, MADV_DONTNEED); /* back to zeros */
 }
 
-void tally_end_launch(struct tally *tally) {
+void tally_end_launch(struct tally *tally, bool failed) {
+    tally->counts.failed_launches += failed;
     if (tally->incomplete)
         fprintf(stderr, "CPU device: kernel %s: memory ran out while counting; its counts are too low.\n",
                 tally->counts.function);
+    tally->incomplete = false; /* said once is enough */
 }
 
 void tally_is_incomplete(struct tally *tally) { tally->incomplete = true; }
@@ -235,21 +259,53 @@ void tally_add_sectors(struct tally *tally, uint16_t *stamps, size_t first, size
 
 /* ---- Handing out ---- */
 
-static void count_flops(struct tally *tally) {
+/* All blocks of all tallies, each once and ascending, so that the program is read only once. The array is the caller's;
+   NULL when there is no memory. */
+static uint32_t *all_blocks(size_t *count) {
+    size_t total = 0, at = 0;
+    for (size_t i = 0; i < tally_count; i++)
+        total += tallies[i]->block_count;
+    uint32_t *addresses = calloc(total + 1, sizeof *addresses);
+    if (!addresses)
+        return NULL;
+    for (size_t i = 0; i < tally_count; i++)
+        for (size_t j = 0; j < tallies[i]->block_count; j++)
+            addresses[at++] = tallies[i]->blocks[j].return_address;
+    qsort(addresses, total, sizeof *addresses, program_compare_addresses);
+    *count = 0;
+    for (size_t i = 0; i < total; i++)
+        if (i == 0 || addresses[i] != addresses[i - 1])
+            addresses[(*count)++] = addresses[i];
+    return addresses;
+}
+
+static void add_flops(struct tally *tally, const uint32_t *addresses, const struct program_block_flops *flops,
+                      size_t count) {
     struct cpu_device_counts *c = &tally->counts;
-    uint32_t *addresses = calloc(tally->block_count + 1, sizeof *addresses);
-    struct program_block_flops *flops = calloc(tally->block_count + 1, sizeof *flops);
-    c->flops = c->double_flops = 0;
-    c->flops_known = c->flops_certain = false;
-    if (addresses && flops) {
-        for (size_t i = 0; i < tally->block_count; i++)
-            addresses[i] = tally->blocks[i].return_address;
-        c->flops_certain = c->flops_known = program_flops(addresses, tally->block_count, flops);
-        for (size_t i = 0; i < tally->block_count; i++) {
-            c->flops += flops[i].single * tally->blocks[i].runs;
-            c->double_flops += flops[i].twofold * tally->blocks[i].runs;
-            c->flops_certain = c->flops_certain && flops[i].certain;
-        }
+    c->flops_certain = c->flops_known;
+    for (size_t i = 0; i < tally->block_count; i++) {
+        const struct tally_block *block = &tally->blocks[i];
+        const uint32_t *at =
+            bsearch(&block->return_address, addresses, count, sizeof *addresses, program_compare_addresses);
+        const struct program_block_flops *f = &flops[at - addresses];
+        c->flops += f->single * block->runs;
+        c->double_flops += f->twofold * block->runs;
+        c->flops_certain = c->flops_certain && f->certain;
+    }
+}
+
+static void count_flops(void) {
+    size_t count = 0;
+    uint32_t *addresses = all_blocks(&count);
+    struct program_block_flops *flops = calloc(count + 1, sizeof *flops);
+    const bool known = addresses && flops && program_flops(addresses, count, flops);
+    for (size_t i = 0; i < tally_count; i++) {
+        struct cpu_device_counts *c = &tallies[i]->counts;
+        c->flops = c->double_flops = 0;
+        c->flops_known = known;
+        c->flops_certain = false;
+        if (known)
+            add_flops(tallies[i], addresses, flops, count);
     }
     free(addresses);
     free(flops);
@@ -384,9 +440,9 @@ const struct cpu_device_counts *cpu_device_get_counts(size_t *count) {
     for (size_t i = 0; i < tally_count; i++)
         drop_guards(tallies[i]);
     find_places();
+    count_flops();
     for (size_t i = 0; i < *count; i++) {
         tallies[i]->counts.static_shared = static_shared(tallies[i]);
-        count_flops(tallies[i]);
         handed_out[i] = tallies[i]->counts;
     }
     return handed_out;
@@ -394,8 +450,7 @@ const struct cpu_device_counts *cpu_device_get_counts(size_t *count) {
 
 /* ---- As rows ---- */
 
-/* A symbol holds no comma; a launch as it was spelled may. */
-static void print_field(FILE *out, const char *text) {
+void tally_print_field(FILE *out, const char *text) {
     if (!strpbrk(text, ",\"\n")) {
         fputs(text, out);
         return;
@@ -414,7 +469,7 @@ struct printer {
 
 static void print_counter(const struct printer *p, const char *name, uint64_t value) {
     fprintf(p->out, "%s,", p->prefix);
-    print_field(p->out, p->source);
+    tally_print_field(p->out, p->source);
     fprintf(p->out, ",%u,%s,%" PRIu64 "\n", p->line, name, value);
 }
 
@@ -445,12 +500,13 @@ static void print_access(FILE *out, const char *prefix, const struct cpu_device_
 
 void cpu_device_print_counts(FILE *out, const char *prefix, const struct cpu_device_counts *c) {
     if (!c) {
-        fputs("stage,kernel,dtype,m,n,k,source,line,counter,value\n", out);
+        fputs(COUNTS_HEADER "\n", out);
         return;
     }
     const struct printer p = {out, prefix, c->function, 0};
     const uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     print_counter(&p, "launches", c->launches);
+    print_counter(&p, "failed_launches", c->failed_launches);
     print_counter(&p, "blocks", blocks);
     print_counter(&p, "threads_per_block", (uint64_t)c->block.x * c->block.y * c->block.z);
     print_counter(&p, "static_shared_bytes", c->static_shared);

@@ -4,8 +4,10 @@
 
 #include "cpu_device/block.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Of one place in the machine code and one kind of access: see struct cpu_device_access_counts. */
 struct site_totals {
@@ -20,7 +22,7 @@ struct tally *tally_find(const char *label, const struct cpu_device_launch_confi
 
 /* A launch begins and ends; between them OS threads hand in what they have, each under the lock. */
 void tally_begin_launch(struct tally *tally);
-void tally_end_launch(struct tally *tally);
+void tally_end_launch(struct tally *tally, bool failed);
 
 void tally_lock(void);
 void tally_unlock(void);
@@ -38,5 +40,8 @@ void tally_add_sectors(struct tally *tally, uint16_t *stamps, size_t first, size
 
 /* Memory ran out while counting: the counts of this tally are too low. */
 void tally_is_incomplete(struct tally *tally);
+
+/* Prints a CSV field: a symbol holds no comma, a launch as it was spelled may. */
+void tally_print_field(FILE *out, const char *text);
 
 #endif

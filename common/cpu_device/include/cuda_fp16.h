@@ -20,8 +20,16 @@ struct __half {
 };
 typedef __half half;
 
+// A GPU moves both halves in one access: see move8 in vector_types.h.
 struct alignas(4) __half2 {
     __half x, y;
+    __half2() = default;
+    constexpr __half2(__half x_, __half y_) : x(x_), y(y_) {}
+    inline __attribute__((always_inline)) __half2(const __half2 &other) { ::cpu_device::move4(this, &other); }
+    inline __attribute__((always_inline)) __half2 &operator=(const __half2 &other) {
+        ::cpu_device::move4(this, &other);
+        return *this;
+    }
 };
 typedef __half2 half2;
 

@@ -71,6 +71,7 @@ struct cpu_device_launch_config {
     cudaStream_t stream;
     const char *kernel_name;     /* for messages; must outlive the launch */
     const void *kernel_function; /* the key of cudaFuncSetAttribute, or NULL when overload resolution hid it */
+    const char *argument_types;  /* then what tells overloads apart, in the compiler's words; must outlive the launch */
 };
 
 /* Runs a whole grid and returns when it is done. `run_thread` is called once for every CUDA thread, on several OS

@@ -20,7 +20,7 @@
 #elif __GNUC__ >= 12
 #define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread"), no_sanitize_coverage))
 #else
-#define CPU_DEVICE_UNCOUNTED __attribute__((noinline))
+#define CPU_DEVICE_UNCOUNTED __attribute__((noinline, no_sanitize("thread"))) /* g++ 11 counts their arithmetic */
 #endif
 
 #ifdef __cplusplus
@@ -44,10 +44,11 @@ struct cpu_device_access_counts {
 
 /* All launches of one kernel with one grid under one label. */
 struct cpu_device_counts {
-    const char *label;    /* as given to cpu_device_count_launches */
-    const char *function; /* symbol name, or as the launch spells it */
+    const char *label;     /* as given to cpu_device_count_launches */
+    const char *function;  /* symbol name, or as the launch spells it */
+    const char *arguments; /* "" where the symbol is known, else the types of the arguments: "(float*, int)" */
     uint3 grid, block;
-    uint64_t launches;
+    uint64_t launches, failed_launches;   /* what a failed one did until then is counted */
     size_t static_shared, dynamic_shared; /* bytes a block; static: the arrays that the kernel touched */
     uint64_t barriers;                    /* of all blocks */
     uint64_t flops, double_flops;         /* a fused multiply-add is two */

@@ -180,7 +180,7 @@ namespace cpu_device {
 template <class To, class From> inline To bit_cast(From from) {
     static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
     To to;
-    std::memcpy(&to, &from, sizeof(To));
+    std::memcpy(static_cast<void *>(&to), &from, sizeof(To));
     return to;
 }
 } // namespace cpu_device

@@ -48,6 +48,9 @@ template <class Call, class... Parameters> struct AddressedLaunch {
 };
 
 // A launch of a kernel template or an overload set: the arguments select the function.
+// "... [with Arguments = {float*, int}]": overloads and instantiations have one name, and this beside it.
+template <class... Arguments> const char *argument_types() { return __PRETTY_FUNCTION__; }
+
 template <class Call, class Viable> struct DeducedLaunch {
     const Call &call;
     cpu_device_launch_config config;
@@ -57,11 +60,12 @@ template <class Call, class Viable> struct DeducedLaunch {
                       std::is_invocable_v<Viable, decltype(zero_as_int(arguments))...>)
             return run_with(zero_as_int(arguments)...);
         else
-            return run_grid(config, call, arguments...);
+            return run_with(arguments...);
     }
 
   private:
     template <class... Arguments> cudaError_t run_with(Arguments... arguments) {
+        config.argument_types = argument_types<Arguments...>();
         return run_grid(config, call, arguments...);
     }
 };
@@ -97,7 +101,8 @@ template <class Address, class Call, class Viable> struct Launch {
     Viable viable;
 
     auto configure(dim3 grid, dim3 block, std::size_t dynamic_shared_size = 0, cudaStream_t stream = nullptr) const {
-        const cpu_device_launch_config config = {grid, block, dynamic_shared_size, stream, kernel_name, nullptr};
+        const cpu_device_launch_config config = {grid,    block,  dynamic_shared_size, stream, kernel_name,
+                                                 nullptr, nullptr};
         if constexpr (std::is_invocable_v<Address, int>)
             return addressed_launch(call, address(0), config);
         else

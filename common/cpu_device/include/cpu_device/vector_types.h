@@ -9,6 +9,7 @@ namespace cpu_device {
 
 typedef float Vector16 __attribute__((vector_size(16), may_alias));
 typedef uint64_t Word8 __attribute__((may_alias));
+typedef uint32_t Word4 __attribute__((may_alias));
 
 // A GPU moves an 8 or 16-byte vector in one access. Compilers like to split a copy into its components; the empty asm
 // needs the whole value in one register and so forbids it. Alignment is assumed, as on a GPU.
@@ -20,6 +21,12 @@ inline __attribute__((always_inline)) void move16(void *destination, const void 
     asm("" : "+w"(value));
 #endif
     *static_cast<Vector16 *>(destination) = value;
+}
+
+inline __attribute__((always_inline)) void move4(void *destination, const void *source) {
+    Word4 value = *static_cast<const Word4 *>(source);
+    asm("" : "+r"(value));
+    *static_cast<Word4 *>(destination) = value;
 }
 
 inline __attribute__((always_inline)) void move8(void *destination, const void *source) {

@@ -429,7 +429,7 @@ int record_check_header(const char *path, char *error, size_t error_size) {
 /* ---- Writing CSV --------------------------------------------------------------------------------------------------
  */
 
-static void put_csv_text(FILE *out, const char *text) {
+void record_put_text(FILE *out, const char *text) {
     if (!text[strcspn(text, ",\"\r\n")]) {
         fputs(text, out);
         return;
@@ -456,7 +456,7 @@ static void put_csv_row(FILE *out, const gemm_record *record) {
         if (i)
             putc(',', out);
         if (c->type == TEXT)
-            put_csv_text(out, text_of(record, c));
+            record_put_text(out, text_of(record, c));
         else if (c->type == INTEGER)
             fprintf(out, "%" PRId64, integer_of(record, c));
         else

@@ -78,6 +78,9 @@ int record_append_csv(const char *path, const record_list *list, char *error, si
 /* As record_write_csv, as a JSON array of objects with the same field names; unknown numbers are null. */
 int record_write_json(const char *path, const record_list *list, char *error, size_t error_size);
 
+/* Prints one field of a CSV file: in quotes where it must be. */
+void record_put_text(FILE *out, const char *text);
+
 /* Prints what record_write_csv would write; the stream keeps the error. */
 void record_print_csv(FILE *out, const record_list *list);
 

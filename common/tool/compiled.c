@@ -7,7 +7,7 @@
 void compiled_open(compiled_source *source, const tool_context *context, const gpu_model *gpu) {
     fault unreadable;
     char *path = text_format("%s/plots/data/counts/%s.csv", context->source, gpu->slug);
-    *source = (compiled_source){0};
+    *source = (compiled_source){.why_unknown = "no nvcc here, and no record of the kernel"};
     if (file_exists(path))
         counts_read(path, &source->recorded, &unreadable); /* without it registers are not known */
     free(path);
@@ -19,7 +19,7 @@ void compiled_close(compiled_source *source) {
     *source = (compiled_source){0};
 }
 
-bool compiled_ask_nvcc(compiled_source *source, const tool_context *context, const gpu_model *gpu, const char *nvcc,
+void compiled_ask_nvcc(compiled_source *source, const tool_context *context, const gpu_model *gpu, const char *nvcc,
                        const char *file) {
     char *architecture = text_format("-arch=%s", gpu->architecture),
          *common = text_format("-I%s/common", context->source);
@@ -46,7 +46,7 @@ bool compiled_ask_nvcc(compiled_source *source, const tool_context *context, con
     free(architecture);
     free(common);
     source->from_nvcc = exited_with(status, 0) && source->listing;
-    return source->from_nvcc;
+    source->why_unknown = source->from_nvcc ? "nvcc names no such kernel" : "nvcc does not compile the file";
 }
 
 /* "Compiling entry function '_Z...' for 'sm_90a'", and some lines on "Used 128 registers, ...". */

@@ -9,14 +9,15 @@ typedef struct compiled_source {
     count_list recorded; /* plots/data/counts/<gpu>.csv, empty when there is none */
     char *listing;       /* what ptxas said of one source file, or NULL; owned */
     bool from_nvcc;
+    const char *why_unknown; /* half a sentence on kernels whose registers nobody knows */
 } compiled_source;
 
 /* Reads the record of the GPU, if there is one, so that registers are known without a compiler. */
 void compiled_open(compiled_source *source, const tool_context *context, const gpu_model *gpu);
 void compiled_close(compiled_source *source);
 
-/* Compiles `file` for the GPU with nvcc; from then on its kernels are known. Returns false when nvcc refuses it. */
-bool compiled_ask_nvcc(compiled_source *source, const tool_context *context, const gpu_model *gpu, const char *nvcc,
+/* Compiles `file` for the GPU with nvcc; from then on its kernels are known, if nvcc takes it. */
+void compiled_ask_nvcc(compiled_source *source, const tool_context *context, const gpu_model *gpu, const char *nvcc,
                        const char *file);
 
 /* Fields that nobody knows are NAN. */

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Options ------------------------------------------------------------------------------------------------------
@@ -140,8 +139,10 @@ static const struct argp count_argp = {
 typedef struct collection {
     text_stream text;
     bool has_header;
-    bool refused;       /* a stage did not accept the command line */
-    bool program_ended; /* badly, though it was counted until then */
+    bool refused;        /* a stage did not accept the command line */
+    size_t left_out;     /* stages that did not, where all were asked */
+    bool program_failed; /* it ended badly, though it was counted until then */
+    bool kernel_failed;
 } collection;
 
 static int collect(collection *c, const char *path, fault *f) {
@@ -166,7 +167,11 @@ static int count_stage(const count_options *o, const char *stage, const char *sc
     const int status = process_run(argv, NULL, false);
     int result = 0;
     c->refused = exited_with(status, EXIT_USAGE);
-    if (c->refused)
+    if (c->refused && o->stage_count == 0 && o->passed_count > 0) {
+        printf("%s: left out: it did not accept these options\n", stage); /* it has no kernel of that name */
+        c->refused = false;
+        ++c->left_out;
+    } else if (c->refused)
         result = fault_set(f, "%s did not accept these options; its words are above", stage);
     else if (!exited_with(status, 0))
         result = fault_set(f, "%s failed; what it counted means nothing", stage);
@@ -187,6 +192,10 @@ static int count_stages(const count_options *o, const char *scratch, collection 
         c->refused = !stage;
         result = stage ? count_stage(o, stage, scratch, c, f) : -1;
     }
+    if (result == 0 && c->left_out == drivers.count) {
+        c->refused = true;
+        result = fault_set(f, "no stage accepted these options (see above)");
+    }
     drivers_free(&drivers);
     return result;
 }
@@ -205,7 +214,10 @@ static int count_file(const count_options *o, const char *scratch, collection *c
     setenv("CPU_DEVICE_COUNTS", counts, 1);
     const int status = process_run(argv, NULL, false);
     int result = 0;
-    if (status < 0)
+    if (stop_signal())
+        result = fault_set(
+            f, "interrupted; %s was ended, and nothing is counted of a program that did not end by itself", o->file);
+    else if (status < 0)
         result = fault_set(f, "%s could not be started", program);
     else if (!file_exists(counts) && exited_with(status, 0))
         result = fault_set(f, "%s: no kernel was launched, or the program left by _exit()", o->file);
@@ -213,8 +225,8 @@ static int count_file(const count_options *o, const char *scratch, collection *c
         result = fault_set(f, "%s ended without counts: it crashed, or left by _exit()", o->file);
     else
         result = collect(c, counts, f);
-    c->program_ended = result == 0 && !exited_with(status, 0);
-    if (c->program_ended)
+    c->program_failed = result == 0 && !exited_with(status, 0);
+    if (c->program_failed)
         printf("(the program ended with an error; what follows is what it did until then)\n");
     free(argv);
     free(counts);
@@ -241,6 +253,10 @@ static double scale_of(const count_options *o, const count_list *list, fault *f)
         if (r->m != list->rows[0].m)
             return fault_set(f, "--as scales one cube; give --size one number"), NAN;
     }
+    if (list->count && o->as < (double)list->rows[0].m)
+        return fault_set(f, "--as %.0f: it must not be smaller than the product that is counted, %lld", o->as,
+                         (long long)list->rows[0].m),
+               NAN;
     return list->count ? o->as / (double)list->rows[0].m : 1;
 }
 
@@ -288,25 +304,19 @@ static void show(const count_options *o, const count_list *list, const gpu_model
     free(path);
 }
 
-static int check_csv(const char *path, fault *f) {
-    struct stat status;
-    count_list old = {0};
-    if (!path)
-        return 0;
-    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
-        return check_writable("--csv", path, f);
-    if (!S_ISREG(status.st_mode))
-        return fault_set(f, "--csv %.400s: it is not a plain file", path);
-    const int result = counts_read(path, &old, f);
-    counts_free(&old);
-    return result == 0 ? check_writable("--csv", path, f)
-                       : fault_set(f, "--csv would replace %.400s, which is no file of counts; give a new name", path);
+static bool any_failed(const count_list *list) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (strcmp(list->rows[i].counter, "failed_launches") == 0 && list->rows[i].value > 0)
+            return true;
+    return false;
 }
 
 /* Returns the exit status. */
 static int status_of(const collection *c, int result, const count_options *o, fault *f) {
-    if (result == 0 && c->program_ended)
+    if (result == 0 && c->program_failed)
         result = fault_set(f, "%.400s ended with an error", o->file);
+    else if (result == 0 && c->kernel_failed)
+        result = fault_set(f, "a kernel failed: see above");
     return result == 0 ? 0 : c->refused ? EXIT_USAGE : EXIT_WORK;
 }
 
@@ -329,7 +339,8 @@ static int count_all(const count_options *o, const gpu_model *gpu, const char *s
     }
     if (result == 0)
         show(o, &list, gpu, scale_of(o, &list, f));
-    if (result == 0 && o->csv)
+    c.kernel_failed = result == 0 && any_failed(&list);
+    if (result == 0 && o->csv && !c.kernel_failed)
         result = write_file(o->csv, c.text.text, c.text.size, f);
     counts_free(&list);
     free(path);
@@ -339,7 +350,7 @@ static int count_all(const count_options *o, const gpu_model *gpu, const char *s
 
 static int count(const count_options *o, fault *f) {
     const gpu_model *gpu = gpu_model_find(o->gpu, f);
-    if (!gpu || check_csv(o->csv, f) != 0 || (o->file && count_check_source(o->file, f) != 0))
+    if (!gpu || counts_check_replaceable("--csv", o->csv, f) != 0 || (o->file && count_check_source(o->file, f) != 0))
         return EXIT_USAGE;
     if (o->file && (o->stage_count || o->passed_count || o->as != 0))
         return fault_set(f, "a file has no stages, sizes or types: write ./ladder count [--lines] %.200s [ARGUMENT...]",
@@ -353,32 +364,17 @@ static int count(const count_options *o, fault *f) {
     return status;
 }
 
-static int print_targets(const count_options *o, fault *f) {
-    if (o->file) {
-        puts("cpu_device");
-        return 0;
-    }
-    driver_list stages;
-    if (stages_find(o->context->source, &stages, f) != 0)
-        return EXIT_WORK;
-    int status = 0;
-    for (size_t i = 0; i < (o->stage_count ? o->stage_count : stages.count) && status == 0; ++i) {
-        const char *stage = o->stage_count ? drivers_match(&stages, o->stages[i], f) : stages.names[i];
-        if (stage)
-            puts(stage);
-        else
-            status = EXIT_USAGE;
-    }
-    drivers_free(&stages);
-    return status;
-}
-
 int command_count(tool_context *context, int argc, char **argv, fault *f) {
     count_options o = {.context = context, .gpu = "h200", .f = f};
     o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
     int status = EXIT_USAGE;
-    if (o.stages && argp_parse(&count_argp, argc, argv, ARGP_IN_ORDER, NULL, &o) == 0)
-        status = o.only_targets ? print_targets(&o, f) : count(&o, f);
+    const bool parsed = o.stages && argp_parse(&count_argp, argc, argv, ARGP_IN_ORDER, NULL, &o) == 0;
+    if (parsed && o.only_targets && o.file)
+        status = puts("cpu_device") < 0 ? EXIT_WORK : 0;
+    else if (parsed && o.only_targets)
+        status = stages_print(context->source, o.stages, o.stage_count, f);
+    else if (parsed)
+        status = count(&o, f);
     for (size_t i = 0; i < o.passed_count; ++i)
         free(o.passed[i]);
     free(o.stages);

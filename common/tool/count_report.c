@@ -32,11 +32,24 @@ static char *cell_time(double seconds) {
     if (isnan(seconds))
         return text_format("n/a");
     const double us = 1e6 * seconds;
+    if (us < 1)
+        return text_format("%.0f ns", 1000 * us);
     return us < 9999.5 ? text_format("%.*f us", us < 99.95 ? 1 : 0, us) : text_format("%.2f ms", us / 1000);
 }
 
 static char *cell_kernel(const count_row *launch) {
     return launch->stage[0] ? text_format("%.2s %s", launch->stage, launch->kernel) : text_format("%s", launch->kernel);
+}
+
+/* "(100x)": what is shown is one launch on the average. */
+static char *cell_launch(const count_list *list, const count_row *launch) {
+    const double launches = counts_total(list, launch, "launches");
+    char *kernel = cell_kernel(launch);
+    if (!(launches > 1))
+        return kernel;
+    char *repeated = text_format("%s (%.0fx)", kernel, launches);
+    free(kernel);
+    return repeated;
 }
 
 static char *cell_shape(const count_row *l) {
@@ -47,68 +60,142 @@ static char *cell_shape(const count_row *l) {
     return text_format("%lldx%lldx%lld", (long long)l->m, (long long)l->n, (long long)l->k);
 }
 
-static double total(const count_list *list, const count_row *launch, const char *counter) {
-    return counts_total(list, launch, counter);
+/* 512 B, 24.5 KiB */
+static char *cell_bytes(double bytes) {
+    return bytes < 1024 ? text_format("%.0f B", bytes) : text_format("%.4g KiB", bytes / 1024);
 }
 
-static double known(double value) { return isnan(value) ? 0 : value; }
+/* ---- Tables, some of whose columns only products have ------------------------------------------------------------
+ */
+
+typedef enum { ALWAYS, PRODUCTS } column_use;
+
+typedef struct column {
+    const char *heading;
+    char align;
+    column_use use;
+} column;
+
+enum { MAX_COLUMNS = 16 };
+
+typedef struct table {
+    grid g;
+    bool has_products;
+    char align[MAX_COLUMNS + 1];
+} table;
+
+static void table_open(table *t, const column *columns, size_t count, const count_list *list) {
+    const char *headings[MAX_COLUMNS];
+    size_t used = 0;
+    t->has_products = list->count > 0 && list->rows[0].stage[0];
+    for (size_t i = 0; i < count; ++i)
+        if (columns[i].use == ALWAYS || t->has_products) {
+            headings[used] = columns[i].heading;
+            t->align[used++] = columns[i].align;
+        }
+    t->align[used] = '\0';
+    grid_open(&t->g, t->align, headings);
+}
+
+/* Takes over the cell. */
+static void table_add(table *t, column_use use, char *cell) {
+    if (use == ALWAYS || t->has_products)
+        grid_add(&t->g, cell);
+    else
+        free(cell);
+}
+
+static void table_close(table *t, grid_format format, FILE *out) {
+    grid_print(&t->g, format, out);
+    grid_close(&t->g);
+}
 
 /* ---- What was counted ---------------------------------------------------------------------------------------------
  */
 
-static void add_access(grid *g, const count_list *list, const count_row *launch, const char *access, const char *cost) {
+static void add_access(table *t, const count_list *list, const count_row *launch, const char *access,
+                       const char *cost) {
     char *requests = text_format("%s_requests", access), *costs = text_format("%s_%s", access, cost);
-    grid_add(g, cell_count(total(list, launch, requests)));
-    grid_add(g, cell_each(total(list, launch, costs), total(list, launch, requests)));
+    const double number = counts_a_launch(list, launch, requests);
+    table_add(t, ALWAYS, cell_count(number > 0 ? number : NAN));
+    table_add(t, ALWAYS, cell_each(counts_a_launch(list, launch, costs), number));
     free(requests);
     free(costs);
 }
 
 /* The share of the bytes that global memory moved in whole sectors that lanes had asked for. */
 static char *cell_used(const count_list *list, const count_row *launch) {
+    enum { SECTOR = 32 };
     const double asked =
-        known(total(list, launch, "global_load_bytes")) + known(total(list, launch, "global_store_bytes"));
+        counts_a_launch(list, launch, "global_load_bytes") + counts_a_launch(list, launch, "global_store_bytes");
     const double sectors =
-        known(total(list, launch, "global_load_sectors")) + known(total(list, launch, "global_store_sectors"));
-    return sectors > 0 ? text_format("%.0f %%", 100 * asked / (32 * sectors)) : text_format("–");
+        counts_a_launch(list, launch, "global_load_sectors") + counts_a_launch(list, launch, "global_store_sectors");
+    return sectors > 0 ? text_format("%.0f %%", 100 * asked / (SECTOR * sectors)) : text_format("–");
 }
 
-static char *cell_barriers(const count_list *list, const count_row *launch) {
-    const double blocks = total(list, launch, "blocks") * total(list, launch, "launches");
-    return cell_each(total(list, launch, "barriers"), blocks);
+static char *cell_flops(const count_list *list, const count_row *launch) {
+    if (isnan(counts_total(list, launch, "flops")))
+        return text_format("–");
+    char *number = cell_count(counts_a_launch(list, launch, "flops"));
+    if (counts_total(list, launch, "flops_certain") > 0)
+        return number;
+    char *about = text_format("~ %s", number);
+    free(number);
+    return about;
+}
+
+/* What the table has no column for. */
+static void put_notes(const count_list *list, const count_row *launch, FILE *out) {
+    const double twofold = counts_a_launch(list, launch, "double_flops");
+    const double half = counts_a_launch(list, launch, "half_flops");
+    char *kernel = cell_kernel(launch);
+    if (twofold > 0)
+        fprintf(out, "%s: also %.15g operations in double, which the model leaves out.\n", kernel, twofold);
+    if (half > 0)
+        fprintf(out, "%s: also %.15g operations in half, which the model leaves out.\n", kernel, half);
+    if (counts_total(list, launch, "failed_launches") > 0)
+        fprintf(out, "%s: FAILED; what is shown is what it did until then.\n", kernel);
+    free(kernel);
+}
+
+static const column count_columns[] = {
+    {"kernel", 'l', ALWAYS},  {"type", 'l', PRODUCTS},    {"M=N=K", 'l', PRODUCTS}, {"shared ld", 'r', ALWAYS},
+    {"wavefr.", 'r', ALWAYS}, {"shared st", 'r', ALWAYS}, {"wavefr.", 'r', ALWAYS}, {"global ld", 'r', ALWAYS},
+    {"sect.", 'r', ALWAYS},   {"global st", 'r', ALWAYS}, {"sect.", 'r', ALWAYS},   {"used", 'r', ALWAYS},
+    {"FLOP", 'r', ALWAYS},    {"barriers", 'r', ALWAYS},  {"smem", 'r', ALWAYS},
+};
+
+static void add_counts(table *t, const count_list *list, const count_row *l) {
+    table_add(t, ALWAYS, cell_launch(list, l));
+    table_add(t, PRODUCTS, text_format("%s", l->dtype));
+    table_add(t, PRODUCTS, cell_shape(l));
+    add_access(t, list, l, "shared_load", "wavefronts");
+    add_access(t, list, l, "shared_store", "wavefronts");
+    add_access(t, list, l, "global_load", "sectors");
+    add_access(t, list, l, "global_store", "sectors");
+    table_add(t, ALWAYS, cell_used(list, l));
+    table_add(t, ALWAYS, cell_flops(list, l));
+    table_add(t, ALWAYS, cell_each(counts_a_launch(list, l, "barriers"), counts_total(list, l, "blocks")));
+    table_add(t, ALWAYS,
+              cell_bytes(counts_total(list, l, "static_shared_bytes") + counts_total(list, l, "dynamic_shared_bytes")));
 }
 
 void count_report_counts(const count_list *list, grid_format format, FILE *out) {
-    static const char *const headings[] = {"kernel",    "type",    "M=N=K",     "shared ld", "wavefr.",
-                                           "shared st", "wavefr.", "global ld", "sect.",     "global st",
-                                           "sect.",     "used",    "FLOP",      "barriers",  "smem"};
-    grid g;
-    grid_open(&g, "lllrrrrrrrrrrrr", headings);
+    table t;
+    table_open(&t, count_columns, sizeof count_columns / sizeof *count_columns, list);
     size_t count;
     const count_row **launches = counts_launches(list, &count);
-    for (size_t i = 0; launches && i < count; ++i) {
-        const count_row *l = launches[i];
-        grid_add(&g, cell_kernel(l));
-        grid_add(&g, text_format("%s", l->dtype));
-        grid_add(&g, cell_shape(l));
-        add_access(&g, list, l, "shared_load", "wavefronts");
-        add_access(&g, list, l, "shared_store", "wavefronts");
-        add_access(&g, list, l, "global_load", "sectors");
-        add_access(&g, list, l, "global_store", "sectors");
-        grid_add(&g, cell_used(list, l));
-        grid_add(&g, cell_count(total(list, l, "flops")));
-        grid_add(&g, cell_barriers(list, l));
-        grid_add(&g, cell_count(total(list, l, "static_shared_bytes") + total(list, l, "dynamic_shared_bytes")));
-    }
-    grid_print(&g, format, out);
-    grid_close(&g);
-    free(launches);
+    for (size_t i = 0; launches && i < count; ++i)
+        add_counts(&t, list, launches[i]);
+    table_close(&t, format, out);
     fprintf(
         out,
-        "\nLoads (ld) and stores (st) are requests, one access of one warp; wavefronts, and sectors of 32 bytes, are "
-        "for one of them.\nused: the bytes that lanes asked for over those that global memory moved, above 100 %% "
-        "where "
-        "lanes share them; barriers and smem: of one block.\n");
+        "\nLoads (ld) and stores (st) are the requests of one launch, a request being one access of one warp; "
+        "wavefronts, and\nsectors of 32 bytes, are for one request. used: the bytes that lanes asked for over those "
+        "that global memory moved,\nabove 100 %% where lanes share them. barriers and smem: of one block.\n");
+    for (size_t i = 0; launches && i < count; ++i)
+        put_notes(list, launches[i], out);
+    free(launches);
 }
 
 /* ---- What binds ---------------------------------------------------------------------------------------------------
@@ -129,67 +216,80 @@ const gemm_record *count_measured(const record_list *recorded, const count_row *
 /* Of a product the useful operations, of any other kernel those that it executed. */
 static double useful_flops(const count_list *list, const count_row *launch, double scale) {
     const double product = 2.0 * (double)launch->m * (double)launch->n * (double)launch->k;
-    return scale * scale * scale * (product > 0 ? product : total(list, launch, "flops"));
+    return scale * scale * scale * (product > 0 ? product : counts_a_launch(list, launch, "flops"));
 }
 
-static void add_measured(grid *g, const gemm_record *measured, double model_seconds) {
-    if (!measured) {
-        grid_add(g, text_format("–"));
-        grid_add(g, text_format("–"));
-        return;
-    }
-    const double seconds = 1e-6 * measured->time_us;
-    grid_add(g, cell_time(seconds));
-    grid_add(g, text_format("%.2f", seconds / model_seconds));
+static void add_measured(table *t, const gemm_record *measured, double model_seconds) {
+    const double seconds = measured ? 1e-6 * measured->time_us : NAN;
+    table_add(t, PRODUCTS, measured ? cell_time(seconds) : text_format("–"));
+    table_add(t, PRODUCTS, measured ? text_format("%.2f", seconds / model_seconds) : text_format("–"));
 }
 
-static void add_limits(grid *g, const count_list *list, const count_row *launch, const count_question *q) {
+static char *cell_limit(const model_result *r) {
+    if (isnan(r->total_seconds))
+        return text_format("fits no multiprocessor");
+    return text_format("%s%s", model_limit_name(r->limit), r->overlaps ? "" : " (+)");
+}
+
+static void add_limits(table *t, const count_list *list, const count_row *launch, const count_question *q) {
     const compiled_kernel compiled = compiled_of(q->compiled, list, launch);
     const model_result r = model_launch(q->gpu, list, launch, q->scale, &compiled);
-    const double flops = useful_flops(list, launch, q->scale);
-    grid_add(g, cell_kernel(launch));
-    grid_add(g, text_format("%s", launch->dtype));
-    grid_add(g, isnan(compiled.registers) ? text_format("n/a") : text_format("%.0f", compiled.registers));
-    grid_add(g, text_format("%.0f", r.resident_blocks));
-    grid_add(g, text_format("%s%.0f %%", isnan(compiled.registers) ? "<= " : "", 100 * r.occupancy));
+    const double share = useful_flops(list, launch, q->scale) / r.total_seconds / r.peak_flops;
+    table_add(t, ALWAYS, cell_launch(list, launch));
+    table_add(t, PRODUCTS, text_format("%s", launch->dtype));
+    table_add(t, ALWAYS, isnan(compiled.registers) ? text_format("n/a") : text_format("%.0f", compiled.registers));
+    table_add(t, ALWAYS, text_format("%.0f", r.resident_blocks));
+    table_add(t, ALWAYS, text_format("%s%.0f %%", isnan(compiled.registers) ? "<= " : "", 100 * r.occupancy));
     for (int i = 0; i < LIMIT_COUNT; ++i)
-        grid_add(g, cell_time(r.seconds[i]));
-    grid_add(g, cell_time(r.total_seconds));
-    grid_add(g, text_format("%s%s", model_limit_name(r.limit), r.overlaps ? "" : " (+)"));
-    grid_add(g, flops > 0 ? text_format("%.0f %%", 100 * flops / r.total_seconds / r.peak_flops) : text_format("–"));
-    add_measured(g, count_measured(q->recorded, launch, q->scale), r.total_seconds);
+        table_add(t, ALWAYS, cell_time(r.seconds[i]));
+    table_add(t, ALWAYS, cell_time(r.total_seconds));
+    table_add(t, ALWAYS, cell_limit(&r));
+    table_add(t, ALWAYS, share > 0 ? text_format("%.0f %%", 100 * share) : text_format("–"));
+    add_measured(t, count_measured(q->recorded, launch, q->scale), r.total_seconds);
 }
 
-void count_report_limits(const count_list *list, const count_question *q, grid_format format, FILE *out) {
-    static const char *const headings[] = {"kernel",   "type",    "regs",     "blocks", "occup.", "FP32",
-                                           "issue",    "L1",      "ld/st",    "L2",     "DRAM",   "at least",
-                                           "bound by", "at most", "measured", "ratio"};
-    grid g;
-    grid_open(&g, "llrrrrrrrrrrlrrr", headings);
-    size_t count, unknown = 0;
-    const count_row **launches = counts_launches(list, &count);
-    for (size_t i = 0; launches && i < count; ++i) {
-        add_limits(&g, list, launches[i], q);
-        unknown += isnan(compiled_of(q->compiled, list, launches[i]).registers) ? 1 : 0;
-    }
-    grid_print(&g, format, out);
-    grid_close(&g);
-    free(launches);
+static const column limit_columns[] = {
+    {"kernel", 'l', ALWAYS},   {"type", 'l', PRODUCTS},  {"regs", 'r', ALWAYS},       {"blocks", 'r', ALWAYS},
+    {"occup.", 'r', ALWAYS},   {"FP32", 'r', ALWAYS},    {"issue", 'r', ALWAYS},      {"L1", 'r', ALWAYS},
+    {"ld/st", 'r', ALWAYS},    {"L2", 'r', ALWAYS},      {"DRAM", 'r', ALWAYS},       {"model", 'r', ALWAYS},
+    {"bound by", 'l', ALWAYS}, {"at most", 'r', ALWAYS}, {"measured", 'r', PRODUCTS}, {"ratio", 'r', PRODUCTS},
+};
+
+static void explain_limits(const count_question *q, bool has_products, bool has_unknown, FILE *out) {
     fprintf(out,
-            "\nA model of %s (%s), not a measurement: the time that each resource is busy, and the share of the FP32 "
-            "peak that is left.\nratio: measured over model; blocks: that a multiprocessor holds; (+): it holds one, "
-            "so fetching (L2, DRAM) and the "
-            "rest add up.\n",
+            "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the FP32 "
+            "peak that "
+            "is left. blocks: that a multiprocessor holds; (+): it holds one, so fetching\n(L2, DRAM) and the rest add "
+            "up.\n",
             q->gpu->title, q->gpu->source);
+    if (has_products)
+        fprintf(
+            out,
+            "ratio: measured over model. Below 1 nvcc asks for less than the source does: in 02 and 03 it merges loads "
+            "of As.\n");
     if (q->scale != 1)
         fprintf(out,
                 "Counted on a product %g times smaller in each direction and scaled: time by its cube, DRAM by its "
                 "square.\n",
                 q->scale);
-    if (unknown)
-        fprintf(out,
-                "registers n/a: no nvcc here, and no record of the kernel; the occupancy is that of threads and shared "
-                "memory alone.\n");
+    if (has_unknown)
+        fprintf(out, "registers n/a: %s; the occupancy is that of threads and shared memory alone.\n",
+                q->compiled->why_unknown);
+}
+
+void count_report_limits(const count_list *list, const count_question *q, grid_format format, FILE *out) {
+    table t;
+    bool has_unknown = false;
+    table_open(&t, limit_columns, sizeof limit_columns / sizeof *limit_columns, list);
+    size_t count;
+    const count_row **launches = counts_launches(list, &count);
+    for (size_t i = 0; launches && i < count; ++i) {
+        add_limits(&t, list, launches[i], q);
+        has_unknown = has_unknown || isnan(compiled_of(q->compiled, list, launches[i]).registers);
+    }
+    table_close(&t, format, out);
+    explain_limits(q, t.has_products, has_unknown, out);
+    free(launches);
 }
 
 /* ---- Line by line -------------------------------------------------------------------------------------------------

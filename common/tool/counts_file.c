@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { COLUMNS = 10 };
 
@@ -125,6 +126,11 @@ double counts_total(const count_list *list, const count_row *launch, const char 
     return sum;
 }
 
+double counts_a_launch(const count_list *list, const count_row *launch, const char *counter) {
+    const double sum = counts_total(list, launch, counter), launches = counts_total(list, launch, "launches");
+    return isnan(sum) ? 0 : launches > 0 ? sum / launches : sum;
+}
+
 double counts_of_line(const count_list *list, const count_row *launch, const char *source, unsigned line,
                       const char *counter) {
     double sum = NAN;
@@ -150,16 +156,21 @@ const count_row **counts_launches(const count_list *list, size_t *count) {
     return launches;
 }
 
-void put_csv_field(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; ++text) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
+/* ---- Writing ------------------------------------------------------------------------------------------------------
+ */
+
+int counts_check_replaceable(const char *option, const char *path, fault *f) {
+    struct stat status;
+    count_list old = {0};
+    if (!path)
+        return 0;
+    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
+        return check_writable(option, path, f);
+    if (!S_ISREG(status.st_mode))
+        return fault_set(f, "%s %.400s: it is not a plain file", option, path);
+    const int result = counts_read(path, &old, f);
+    counts_free(&old);
+    return result == 0
+               ? check_writable(option, path, f)
+               : fault_set(f, "%s would replace %.400s, which is no file of counts; give a new name", option, path);
 }

@@ -35,6 +35,9 @@ bool counts_same_launch(const count_row *a, const count_row *b);
 
 /* The counter summed over the lines of a launch; NAN when no row has it. */
 double counts_total(const count_list *list, const count_row *launch, const char *counter);
+/* Of one launch, on the average of those that were counted: for what adds up from launch to launch. 0 when no row has
+ * it. */
+double counts_a_launch(const count_list *list, const count_row *launch, const char *counter);
 /* The same of one line. */
 double counts_of_line(const count_list *list, const count_row *launch, const char *source, unsigned line,
                       const char *counter);
@@ -42,7 +45,8 @@ double counts_of_line(const count_list *list, const count_row *launch, const cha
 /* The first row of each launch, in order. Free the array. */
 const count_row **counts_launches(const count_list *list, size_t *count);
 
-/* A CSV field: quoted where it must be. */
-void put_csv_field(FILE *out, const char *text);
+/* Whether `path` (NULL: not asked for) may be written: a file of counts may be replaced, nothing else. Returns 0, or -1
+ * with a sentence that names the option. */
+int counts_check_replaceable(const char *option, const char *path, fault *f);
 
 #endif

@@ -110,6 +110,22 @@ void drivers_free(driver_list *drivers) {
     *drivers = (driver_list){0};
 }
 
+int stages_print(const char *source, const char *const names[], size_t count, fault *f) {
+    driver_list stages;
+    if (stages_find(source, &stages, f) != 0)
+        return EXIT_WORK;
+    int status = 0;
+    for (size_t i = 0; i < (count ? count : stages.count) && status == 0; ++i) {
+        const char *stage = count ? drivers_match(&stages, names[i], f) : stages.names[i];
+        if (stage)
+            puts(stage);
+        else
+            status = EXIT_USAGE;
+    }
+    drivers_free(&stages);
+    return status;
+}
+
 /* ---- Running ------------------------------------------------------------------------------------------------------
  */
 

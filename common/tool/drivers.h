@@ -20,6 +20,10 @@ int drivers_add(driver_list *drivers, const char *name, fault *f);
 const char *drivers_match(const driver_list *drivers, const char *stage, fault *f);
 void drivers_free(driver_list *drivers);
 
+/* For ./ladder, which builds no more than what is then run: prints the stages that the names mean, one a line, or all
+ * when there are none. Returns an exit status, with a sentence when it is not 0. */
+int stages_print(const char *source, const char *const names[], size_t count, fault *f);
+
 typedef enum {
     DRIVER_RAN,         /* rows were added, failed ones among them perhaps */
     DRIVER_REFUSED,     /* it did not accept its command line and added nothing */

@@ -7,11 +7,13 @@
 /* ---- The GPUs -----------------------------------------------------------------------------------------------------
  */
 
-/* Multiprocessors, clocks, memory: datasheets and the whitepapers of the architectures (H100, A100, GA102, Ada,
- * Turing). FP32 lanes, threads, blocks, shared memory: CUDA C++ Programming Guide, "Arithmetic Instructions" and
- * "Technical Specifications per Compute Capability". Load/store units: the whitepapers' multiprocessor figures, 32 of
- * them on GA100 and GH100, 16 elsewhere. L2: A100 whitepaper, 5120 bytes a clock; on the H200 the profiler's own peak
- * is 3 % above that. The L2 rates of the others are not published. */
+/* Multiprocessors and memory: datasheets and the whitepapers of the architectures (H100, A100, GA102, Ada, Turing).
+ * Clocks are the highest ones; where a datasheet gives none, that at which 2 * lanes * multiprocessors make its FP32
+ * peak. FP32 lanes, threads, blocks, shared memory: CUDA C++ Programming Guide, "Arithmetic Instructions" and
+ * "Technical Specifications per Compute Capability". Load/store units: the whitepapers' figures of a multiprocessor, 32
+ * of them on GA100 and GH100, 16 elsewhere. L2: 5120 bytes a clock, of the A100 whitepaper, taken for Hopper, too: 10.1
+ * TB/s at 1980 MHz, where the profiler's own peak on the H200 is 10.5 (plots/data/notes/log.md). The others' are not
+ * published. */
 static const gpu_model models[] = {
     {"h200", "NVIDIA H200", "nvidia-h200", "sm_90a", 132, 1980, 128, 4, 1, 1, 5120, 4800, 228 << 10, 1024, 2048, 32,
      65536, "datasheet NVIDIA H200 (SXM), H100 whitepaper"},
@@ -51,11 +53,6 @@ const char *model_limit_name(model_limit limit) {
 /* ---- What a launch asks for ---------------------------------------------------------------------------------------
  */
 
-static double total(const count_list *list, const count_row *launch, const char *counter) {
-    const double value = counts_total(list, launch, counter);
-    return isnan(value) ? 0 : value;
-}
-
 static double sum_over_operations(const count_list *list, const count_row *launch, const char *space,
                                   const char *counter) {
     static const char *const operations[] = {"load", "store", "atomic"};
@@ -63,7 +60,7 @@ static double sum_over_operations(const count_list *list, const count_row *launc
     for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {
         char name[80];
         snprintf(name, sizeof name, "%s_%s_%s", space, operations[i], counter);
-        sum += total(list, launch, name);
+        sum += counts_a_launch(list, launch, name);
     }
     return sum;
 }
@@ -81,15 +78,18 @@ static demand demand_of(const count_list *list, const count_row *launch, double 
     const double spill_stores = isnan(compiled->local_stores) ? 0 : compiled->local_stores;
     const double spills = spill_stores + (isnan(compiled->local_loads) ? 0 : compiled->local_loads);
     demand d;
-    d.multiply_adds = cube * total(list, launch, "flops") / 2 / WARP;
+    d.multiply_adds = isnan(counts_total(list, launch, "flops"))
+                          ? NAN /* nobody counted them */
+                          : cube * counts_a_launch(list, launch, "flops") / 2 / WARP;
     d.requests = cube * (sum_over_operations(list, launch, "shared", "requests") +
                          sum_over_operations(list, launch, "global", "requests") + spills);
     d.wavefronts = cube * (sum_over_operations(list, launch, "shared", "wavefronts") +
                            sum_over_operations(list, launch, "global", "cache_lines") + spills);
     /* L1 passes every store on, so spilled registers are written to L2; reading them again it may do without. */
-    d.l2_bytes = cube * SECTOR * (total(list, launch, "block_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
-    d.dram_bytes = square * SECTOR * total(list, launch, "launch_sectors");
-    d.blocks = square * total(list, launch, "blocks");
+    d.l2_bytes =
+        cube * SECTOR * (counts_a_launch(list, launch, "block_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
+    d.dram_bytes = square * SECTOR * counts_a_launch(list, launch, "launch_sectors");
+    d.blocks = square * counts_total(list, launch, "blocks");
     return d;
 }
 
@@ -107,8 +107,9 @@ static double blocks_by_registers(const gpu_model *gpu, double registers, double
 }
 
 static double resident_blocks(const gpu_model *gpu, const count_list *list, const count_row *launch, double registers) {
-    const double threads = total(list, launch, "threads_per_block");
-    const double shared = total(list, launch, "static_shared_bytes") + total(list, launch, "dynamic_shared_bytes");
+    const double threads = counts_total(list, launch, "threads_per_block");
+    const double shared =
+        counts_total(list, launch, "static_shared_bytes") + counts_total(list, launch, "dynamic_shared_bytes");
     double blocks = fmin(gpu->blocks, floor(gpu->threads / (32 * ceil(threads / 32))));
     if (shared > 0)
         blocks = fmin(blocks, floor(gpu->shared_bytes / (shared + gpu->reserved_shared_bytes)));
@@ -120,10 +121,14 @@ static double resident_blocks(const gpu_model *gpu, const count_list *list, cons
 
 static double later(double a, double b) { return isnan(b) || a >= b ? a : b; }
 
+/* The longest of those that are known. */
 static void find_limit(model_result *r) {
+    double longest = -1;
     for (int i = 0; i < LIMIT_COUNT; ++i)
-        if (r->seconds[i] > r->seconds[r->limit])
+        if (r->seconds[i] > longest) {
+            longest = r->seconds[i];
             r->limit = (model_limit)i;
+        }
 }
 
 model_result model_launch(const gpu_model *gpu, const count_list *list, const count_row *launch, double scale,
@@ -132,7 +137,7 @@ model_result model_launch(const gpu_model *gpu, const count_list *list, const co
     const double clock = gpu->clock_mhz * 1e6;
     model_result r = {.peak_flops = 2 * gpu->fp32_lanes * gpu->multiprocessors * clock};
     r.resident_blocks = resident_blocks(gpu, list, launch, compiled->registers);
-    r.occupancy = r.resident_blocks * total(list, launch, "threads_per_block") / gpu->threads;
+    r.occupancy = r.resident_blocks * counts_total(list, launch, "threads_per_block") / gpu->threads;
     r.overlaps = r.resident_blocks >= 2;
     /* The multiprocessor with the most blocks is the last to finish. */
     const double share = d.blocks > 0 ? ceil(d.blocks / gpu->multiprocessors) / d.blocks : 0;
@@ -148,6 +153,6 @@ model_result model_launch(const gpu_model *gpu, const count_list *list, const co
         computing = later(computing, r.seconds[i]);
     for (int i = LIMIT_L2; i < LIMIT_COUNT; ++i)
         fetching = later(fetching, r.seconds[i]);
-    r.total_seconds = r.overlaps ? fmax(computing, fetching) : computing + fetching;
+    r.total_seconds = r.resident_blocks < 1 ? NAN : r.overlaps ? fmax(computing, fetching) : computing + fetching;
     return r;
 }

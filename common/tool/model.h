@@ -46,7 +46,7 @@ typedef struct compiled_kernel {
 typedef struct model_result {
     double seconds[LIMIT_COUNT]; /* NAN: the rate is not known */
     model_limit limit;
-    double total_seconds;
+    double total_seconds;   /* NAN: a block does not fit a multiprocessor */
     double resident_blocks; /* on a multiprocessor */
     double occupancy;       /* 0..1 of its threads; an upper bound while registers are not known */
     bool overlaps;

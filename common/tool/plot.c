@@ -346,21 +346,17 @@ int plot_errors(const tool_context *context, const record_list *list, const char
 /* ---- Counts -------------------------------------------------------------------------------------------------------
  */
 
-static double known_total(const count_list *counts, const count_row *launch, const char *counter) {
-    const double value = counts_total(counts, launch, counter);
-    return isnan(value) ? 0 : value;
-}
-
 static double wavefronts_of_multiply_add(const count_list *counts, const count_row *launch) {
     enum { FLOPS_OF_A_WARP = 2 * 32 };
     return FLOPS_OF_A_WARP *
-           (known_total(counts, launch, "shared_load_wavefronts") +
-            known_total(counts, launch, "shared_store_wavefronts")) /
-           known_total(counts, launch, "flops");
+           (counts_a_launch(counts, launch, "shared_load_wavefronts") +
+            counts_a_launch(counts, launch, "shared_store_wavefronts")) /
+           counts_a_launch(counts, launch, "flops");
 }
 
 static double sectors_of_load(const count_list *counts, const count_row *launch) {
-    return known_total(counts, launch, "global_load_sectors") / known_total(counts, launch, "global_load_requests");
+    return counts_a_launch(counts, launch, "global_load_sectors") /
+           counts_a_launch(counts, launch, "global_load_requests");
 }
 
 static int draw_counts(const tool_context *context, const count_list *counts, const char *name, const char *title,

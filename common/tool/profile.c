@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Which metric is which counter --------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ static void put_counters(session *s, const gemm_record *row, const header *h, ch
             continue;
         fprintf(s->rows, "%s,%s,%s,%lld,%lld,%lld,", row->stage, row->kernel, row->dtype, (long long)row->m,
                 (long long)row->n, (long long)row->k);
-        put_csv_field(s->rows, function);
+        record_put_text(s->rows, function);
         fprintf(s->rows, ",0,%s,%.15g\n", metrics[i].counter, sum);
     }
 }
@@ -367,22 +366,6 @@ static int write_profile(const session *s, const char *rows, fault *f) {
     return result;
 }
 
-/* A file of counts may be replaced, nothing else. */
-static int check_out(const char *path, fault *f) {
-    struct stat status;
-    count_list old = {0};
-    if (!path)
-        return 0;
-    if (stat(path, &status) != 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
-        return check_writable("--out", path, f);
-    if (!S_ISREG(status.st_mode))
-        return fault_set(f, "--out %.400s: it is not a plain file", path);
-    const int result = counts_read(path, &old, f);
-    counts_free(&old);
-    return result == 0 ? check_writable("--out", path, f)
-                       : fault_set(f, "--out would replace %.400s, which is no file of counts; give a new name", path);
-}
-
 static int profile_stages(session *s, const driver_list *drivers, fault *f) {
     const size_t count = s->o->stage_count ? s->o->stage_count : drivers->count;
     for (size_t i = 0; i < count; ++i) {
@@ -396,22 +379,6 @@ static int profile_stages(session *s, const driver_list *drivers, fault *f) {
                 return -1;
     }
     return 0;
-}
-
-static int print_targets(const profile_options *o, fault *f) {
-    driver_list stages;
-    if (stages_find(o->context->source, &stages, f) != 0)
-        return EXIT_WORK;
-    int status = 0;
-    for (size_t i = 0; i < (o->stage_count ? o->stage_count : stages.count) && status == 0; ++i) {
-        const char *stage = o->stage_count ? drivers_match(&stages, o->stages[i], f) : stages.names[i];
-        if (stage)
-            puts(stage);
-        else
-            status = EXIT_USAGE;
-    }
-    drivers_free(&stages);
-    return status;
 }
 
 static int profile(const profile_options *o, fault *f) {
@@ -440,8 +407,9 @@ int command_profile(tool_context *context, int argc, char **argv, fault *f) {
     profile_options o = {.context = context, .ncu = "ncu"};
     o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
     int status = EXIT_USAGE;
-    if (o.stages && argp_parse(&profile_argp, argc, argv, 0, NULL, &o) == 0 && check_out(o.out, f) == 0)
-        status = o.only_targets ? print_targets(&o, f) : profile(&o, f);
+    if (o.stages && argp_parse(&profile_argp, argc, argv, 0, NULL, &o) == 0 &&
+        counts_check_replaceable("--out", o.out, f) == 0)
+        status = o.only_targets ? stages_print(context->source, o.stages, o.stage_count, f) : profile(&o, f);
     free(o.stages);
     return status;
 }

@@ -280,10 +280,22 @@ static char *count_prefix(const gemm_record *row) {
                        (long long)row->n, (long long)row->k);
 }
 
+/* Whether an earlier row, from `first` on, is about the same kernel, type and shape: --size=64,64. */
+static bool is_repeated(const record_list *list, size_t first, size_t row) {
+    const gemm_record *a = &list->rows[row];
+    for (size_t i = first; i < row; ++i) {
+        const gemm_record *b = &list->rows[i];
+        if (a->m == b->m && a->n == b->n && a->k == b->k && strcmp(a->kernel, b->kernel) == 0 &&
+            strcmp(a->dtype, b->dtype) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Counts of rows that did not pass mean nothing. */
 static void keep_counts(campaign *c, size_t first_row, char *text) {
     for (size_t i = first_row; i < c->list.count; ++i) {
-        if (strcmp(c->list.rows[i].status, "pass") != 0)
+        if (strcmp(c->list.rows[i].status, "pass") != 0 || is_repeated(&c->list, first_row, i))
             continue;
         char *prefix = count_prefix(&c->list.rows[i]);
         const size_t length = strlen(prefix);
@@ -454,7 +466,8 @@ static double model_scale(const count_list *counts) {
         if (counts->rows[i].m != counts->rows[0].m || counts->rows[i].n != counts->rows[0].m ||
             counts->rows[i].k != counts->rows[0].m)
             return 1;
-    return counts->rows[0].m > 0 ? (double)ARTICLE_SIZE / (double)counts->rows[0].m : 1;
+    const int64_t edge = counts->rows[0].m;
+    return edge > 0 && edge < ARTICLE_SIZE ? (double)ARTICLE_SIZE / (double)edge : 1;
 }
 
 static void put_counts(const run_options *o, const count_list *counts, const record_list *recorded, report_style style,
@@ -708,21 +721,6 @@ static int run_campaign(const run_options *o, fault *f) {
     return status;
 }
 
-/* For ./ladder, which builds no more than what is then run. */
-static int print_targets(const run_options *o, fault *f) {
-    driver_list stages;
-    if (stages_find(o->context->source, &stages, f) != 0)
-        return EXIT_WORK;
-    chosen_stage *chosen = calloc(stages.count + o->stage_count, sizeof *chosen);
-    size_t count = 0;
-    const int result = chosen ? choose_stages(o, &stages, chosen, &count, f) : fault_set(f, "out of memory");
-    for (size_t i = 0; i < count && result == 0; ++i)
-        printf("%s\n", chosen[i].name);
-    free(chosen);
-    drivers_free(&stages);
-    return result == 0 ? 0 : EXIT_USAGE;
-}
-
 int command_run(tool_context *context, int argc, char **argv, fault *f) {
     run_options o = {.context = context, .f = f};
     o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
@@ -732,7 +730,8 @@ int command_run(tool_context *context, int argc, char **argv, fault *f) {
         if (!(o.time_limit > 0))
             o.time_limit = on_gpu(&o) ? 1800 : 600;
         if (o.only_targets)
-            status = o.out && check_out(o.out, f) != 0 ? EXIT_USAGE : print_targets(&o, f);
+            status = o.out && check_out(o.out, f) != 0 ? EXIT_USAGE
+                                                       : stages_print(context->source, o.stages, o.stage_count, f);
         else
             status = run_campaign(&o, f);
     }

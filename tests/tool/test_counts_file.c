@@ -153,7 +153,7 @@ static void sums_and_launches(void **state) {
     counts_free(&list);
 }
 
-/* Whatever put_csv_field writes comes back. */
+/* Whatever record_put_text writes comes back. */
 static void fields_survive(void **state) {
     (void)state;
     static const char *const names[] = {"plain", "a,b", "\"", "\"\"", "say \"x\", twice", "<<<1, 2>>>", " "};
@@ -161,7 +161,7 @@ static void fields_survive(void **state) {
         FILE *out = fopen(path, "w");
         assert_non_null(out);
         fputs(COUNTS_HEADER "\n,", out);
-        put_csv_field(out, names[i]);
+        record_put_text(out, names[i]);
         fputs(",,,,,s,0,flops,1\n", out);
         fclose(out);
         fault f;

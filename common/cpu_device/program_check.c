@@ -62,6 +62,8 @@ static const struct unsupported identifiers[] = {
     {"cudaLaunchKernelEx*", ANYWHERE, CLUSTER},
     {"coalesced_threads", CALLED, "a group of the threads that happen to be active",
      "threads do not run in lockstep here", "use tiled_partition<32>, or __ballot_sync before the branch"},
+    {"__activemask", CALLED, "the mask of the threads that happen to be active", "threads do not run in lockstep here",
+     "use __ballot_sync before the branch, and its mask in it"},
     {"coalesced_group", ANYWHERE, "a group of the threads that happen to be active",
      "threads do not run in lockstep here", "use tiled_partition<32>, or __ballot_sync before the branch"},
     {"labeled_partition", CALLED, "a partition by label", NOT_YET_HERE, "use __match_any_sync and a mask"},

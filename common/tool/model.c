@@ -108,8 +108,9 @@ static double blocks_by_registers(const gpu_model *gpu, double registers, double
 
 static double resident_blocks(const gpu_model *gpu, const count_list *list, const count_row *launch, double registers) {
     const double threads = counts_total(list, launch, "threads_per_block");
-    const double shared =
-        counts_total(list, launch, "static_shared_bytes") + counts_total(list, launch, "dynamic_shared_bytes");
+    const double fixed = counts_total(list, launch, "static_shared_bytes");
+    const double dynamic = counts_total(list, launch, "dynamic_shared_bytes"); /* either may be missing */
+    const double shared = (isnan(fixed) ? 0 : fixed) + (isnan(dynamic) ? 0 : dynamic);
     double blocks = fmin(gpu->blocks, floor(gpu->threads / (32 * ceil(threads / 32))));
     if (shared > 0)
         blocks = fmin(blocks, floor(gpu->shared_bytes / (shared + gpu->reserved_shared_bytes)));

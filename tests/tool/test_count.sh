@@ -106,6 +106,19 @@ done
 count 1 --as 4096
 expect_status 0 "--as"
 expect_says "Counted on a product 64 times smaller"
+count 1 --as 32
+expect_status 2 "--as below the size"
+expect_says "--as 32: it must not be smaller than the product that is counted, 64"
+driver 03_two_cubes 'exit 2'
+count --kernel coalesced
+expect_status 0 "a stage without the kernel"
+expect_says "03_two_cubes: left out"
+driver 01_naive 'exit 2'
+driver 02_tiling 'exit 2'
+count --kernel nowhere
+expect_status 2 "no stage with the kernel"
+driver 01_naive 'counts coalesced 64 524288'
+driver 02_tiling 'counts tile32 64 524288; counts tile64 64 1000000'
 driver 03_two_cubes 'counts a 64 1; counts a 128 1'
 count 3 --as 4096
 expect_status 2 "--as with two cubes"
@@ -206,6 +219,70 @@ program 1 "good.cu: no kernel was launched, or the program left by _exit()" u
 program 1 "good.cu ended with an error" x
 expect_says "what follows is what it did until then"
 expect_says "scale<float>"
+# Names, overloads, launches that repeat, halves in one access, operations in half.
+cat >names.cu <<'CU'
+#include <cuda_fp16.h>
+struct args {
+    int n;
+};
+namespace {
+__global__ void hidden(int *p) { p[threadIdx.x] = 1; }
+} // namespace
+__global__ void first_is_a(args *a, int n) { a[threadIdx.x].n = n; }
+__global__ void over(float *p) { p[threadIdx.x] = 1; }
+__global__ void over(double *p) { p[threadIdx.x] = 1; }
+template <class T> __global__ void deduced(T *p) { p[threadIdx.x] = 1; }
+__global__ void pairs(half2 *x) {
+    half2 v = x[threadIdx.x];
+    v.y = __hadd(v.x, v.y);
+    x[threadIdx.x + 32] = v;
+}
+int main() {
+    void *p;
+    cudaMalloc(&p, 4096);
+    hidden<<<1, 32>>>((int *)p);
+    first_is_a<<<1, 32>>>((args *)p, 3);
+    for (int i = 0; i < 7; i++)
+        over<<<1, 32>>>((float *)p);
+    over<<<1, 32>>>((double *)p);
+    deduced<<<1, 32>>>((float *)p);
+    deduced<<<1, 32>>>((double *)p);
+    pairs<<<1, 32>>>((half2 *)p);
+}
+CU
+count --csv "$work/names.csv" names.cu
+expect_status 0 names.cu
+for name in '(anonymous namespace)::hidden<<<1, 32>>>' 'first_is_a<<<1, 32>>>' 'deduced(float*)<<<1, 32>>>'; do
+    expect_in "$work/names.csv" ",\"$name\",,,,,names.cu,"
+done
+expect_in "$work/names.csv" ',"over(double*)<<<1, 32>>>",,,,,names.cu,10,global_store_sectors,8'
+expect_in "$work/names.csv" ',"over(float*)<<<1, 32>>>",,,,,names.cu,9,global_store_sectors,28'
+grep -q 'over(float\*)<<<1, 32>>> (7x) .* 1 *4 *100 %' "$work/out" || wrong "seven launches are not shown as one"
+expect_in "$work/names.csv" 'names.cu,13,global_load_requests,1'
+expect_in "$work/names.csv" 'names.cu,15,global_store_requests,1'
+expect_says "pairs<<<1, 32>>>: also 32 operations in half"
+
+# A kernel that fails, in a program that does not look.
+cat >fails.cu <<'CU'
+__global__ void stuck(int *p) {
+    p[threadIdx.x] = 1;
+    if (threadIdx.x < 16)
+        __syncwarp(0xffffffff);
+    else
+        __syncthreads();
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 4096);
+    stuck<<<1, 32>>>(p);
+}
+CU
+count --csv "$work/fails.csv" fails.cu
+expect_status 1 fails.cu
+expect_says "stuck<<<1, 32>>>: FAILED"
+expect_says "a kernel failed"
+[ ! -e "$work/fails.csv" ] || wrong "counts of a kernel that failed were kept"
+
 echo 'int main() { return undeclared; }' >wrong.cu
 count --csv "$csv" wrong.cu
 expect_status 1 "a program that does not compile"

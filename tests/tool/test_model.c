@@ -214,6 +214,41 @@ static void an_unknown_rate_never_binds(void **state) {
     expect_seconds(r.seconds[LIMIT_REQUESTS], 7 * 500 / 0.5 / 1590e6);
 }
 
+static void what_nobody_counted_is_not_known(void **state) {
+    (void)state;
+    launch l = of_264_blocks();
+    for (size_t i = 0; i < l.count; ++i)
+        if (strcmp(l.rows[i].counter, "flops") == 0)
+            l.rows[i].counter = "lanes";
+    const model_result r = ask("h200", &l, 1, &unknown);
+    assert_true(isnan(r.seconds[LIMIT_FP32]) && isnan(r.seconds[LIMIT_ISSUE]));
+    assert_int_equal(r.limit, LIMIT_L1);
+    assert_true(r.total_seconds > 0);
+}
+
+static void a_block_too_large_has_no_time(void **state) {
+    (void)state;
+    launch l = of_264_blocks();
+    set(&l, "static_shared_bytes", 300 << 10);
+    const model_result r = ask("h200", &l, 1, &unknown);
+    assert_true(r.resident_blocks == 0);
+    assert_true(isnan(r.total_seconds));
+}
+
+/* Ten launches counted together are ten times one. */
+static void several_launches_are_one_on_the_average(void **state) {
+    (void)state;
+    launch one = of_264_blocks(), ten = of_264_blocks();
+    for (size_t i = 0; i < ten.count; ++i)
+        if (strcmp(ten.rows[i].counter, "blocks") && strcmp(ten.rows[i].counter, "threads_per_block") &&
+            strcmp(ten.rows[i].counter, "static_shared_bytes"))
+            ten.rows[i].value *= 10;
+    set(&ten, "launches", 10);
+    const model_result a = ask("h200", &one, 1, &unknown), b = ask("h200", &ten, 1, &unknown);
+    for (int i = 0; i < LIMIT_COUNT; ++i)
+        expect_seconds(b.seconds[i], a.seconds[i]);
+}
+
 static void names(void **state) {
     (void)state;
     fault f = {{0}};
@@ -234,6 +269,9 @@ int main(void) {
         cmocka_unit_test(scale),
         cmocka_unit_test(spilled_registers),
         cmocka_unit_test(an_unknown_rate_never_binds),
+        cmocka_unit_test(what_nobody_counted_is_not_known),
+        cmocka_unit_test(a_block_too_large_has_no_time),
+        cmocka_unit_test(several_launches_are_one_on_the_average),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ echo "$name \$*" >>"$work/calls"
 stage=$name
 header='$header'
 gpu=\${FAKE_GPU:-}
+counts=\$(printf '%s\\n' "\$@" | sed -n 's/^--counts=//p')
 SCRIPT
     cat >>"$bin/$name" <<'SCRIPT'
 while [ $# -gt 0 ]; do
@@ -50,6 +51,16 @@ gpu=$source/build/gpu/results
 ladder run --device cpu
 expect_status 1 "no drivers"
 expect_says "no stage driver in"
+
+# --- a size asked for twice is counted once, and a row that failed not at all
+driver 01_naive 'row coalesced pass 100 1; row coalesced pass 100 1; row bad fail "" ""
+echo stage,kernel,dtype,m,n,k,source,line,counter,value >"$counts"
+for kernel in coalesced bad; do echo "01_naive,$kernel,f16,4096,4096,4096,k,0,launches,2" >>"$counts"; done'
+ladder run --device cpu --size 4096,4096
+expect_status 1 "a failed row"
+[ "$(grep -c coalesced "$cpu/counts.csv")" -eq 1 ] || wrong "a size that was asked for twice is counted twice"
+expect_not_in "$cpu/counts.csv" bad
+rm -r "$source/build"
 
 # --- two good stages on the CPU device: two calls each, the second ragged
 driver 01_naive 'row coalesced pass 100 1'

@@ -55,11 +55,17 @@ expect_says "no stage driver in"
 # --- a size asked for twice is counted once, and a row that failed not at all
 driver 01_naive 'row coalesced pass 100 1; row coalesced pass 100 1; row bad fail "" ""
 echo stage,kernel,dtype,m,n,k,source,line,counter,value >"$counts"
-for kernel in coalesced bad; do echo "01_naive,$kernel,f16,4096,4096,4096,k,0,launches,2" >>"$counts"; done'
+for kernel in coalesced bad; do
+    for counter in launches,2 flops,12800 shared_load_wavefronts,400 global_load_requests,20 global_load_sectors,80; do
+        echo "01_naive,$kernel,f16,4096,4096,4096,k,0,$counter" >>"$counts"
+    done
+done'
 ladder run --device cpu --size 4096,4096
 expect_status 1 "a failed row"
-[ "$(grep -c coalesced "$cpu/counts.csv")" -eq 1 ] || wrong "a size that was asked for twice is counted twice"
+[ "$(grep -c launches "$cpu/counts.csv")" -eq 1 ] || wrong "a size that was asked for twice is counted twice"
 expect_not_in "$cpu/counts.csv" bad
+grep -q 'coalesced.* 2$' "$cpu/wavefronts.dat" || wrong "wavefronts for a multiply-add: 64 * 400 / 12800"
+grep -q 'coalesced.* 4$' "$cpu/sectors.dat" || wrong "sectors for a load: 80 / 20"
 rm -r "$source/build"
 
 # --- two good stages on the CPU device: two calls each, the second ragged

@@ -56,6 +56,15 @@ static const char *function_name(const struct cpu_device_launch_config *config) 
     return symbol ? symbol : config->kernel_name;
 }
 
+/* clang says "float *" where g++ says "float*". */
+static void close_up_pointers(char *types) {
+    char *out = types;
+    for (const char *in = types; *in; in++)
+        if (*in != ' ' || (in[1] != '*' && in[1] != '&'))
+            *out++ = *in;
+    *out = '\0';
+}
+
 /* The types in "... [with Arguments = {float*, int}; ...]" or "... [Arguments = <float *, int>]", in parentheses. */
 static char *argument_list(const struct cpu_device_launch_config *config) {
     static const char key[] = "Arguments = ";
@@ -65,7 +74,10 @@ static char *argument_list(const struct cpu_device_launch_config *config) {
     const char *begin = at + sizeof key, close = at[sizeof key - 1] == '{' ? '}' : '>';
     const char *end = strrchr(begin, close);
     char *list = NULL;
-    return asprintf(&list, "(%.*s)", end ? (int)(end - begin) : 0, begin) < 0 ? NULL : list;
+    if (asprintf(&list, "(%.*s)", end ? (int)(end - begin) : 0, begin) < 0)
+        return NULL;
+    close_up_pointers(list);
+    return list;
 }
 
 static bool is_for(const struct tally *tally, const char *label, const char *function, const char *arguments,

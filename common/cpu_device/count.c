@@ -16,7 +16,10 @@
 /* Accesses that a lane may make before its warp is looked at. Lanes that take different ways and make more than this
    between two barriers are put together a little wrongly. */
 enum { LOG_ENTRIES = 1 << 16 };
-#define LOGS_SIZE (WARP_SIZE * LOG_ENTRIES * sizeof(struct log_entry))
+/* From lane to lane. The logs of a warp are read side by side; a power of two apart they would compete for the same
+   lines of the cache. 36 entries are 9 lines. */
+enum { LOG_STRIDE = LOG_ENTRIES + 36 };
+#define LOGS_SIZE (WARP_SIZE * LOG_STRIDE * sizeof(struct log_entry))
 
 enum { SPACE_SHIFT = 6, OTHER_SPACE = 3 };
 
@@ -378,7 +381,7 @@ static void flush_divergent(struct counter *c, size_t from) {
     c->group_count = 0;
     for (unsigned lane = 0; lane < WARP_SIZE; lane++)
         for (size_t i = from; i < c->used[lane]; i++)
-            add_to_group(c, lane, &c->logs[(size_t)lane * LOG_ENTRIES + i]);
+            add_to_group(c, lane, &c->logs[(size_t)lane * LOG_STRIDE + i]);
     for (size_t i = 0; i < c->group_count; i++) {
         struct group *group = &c->groups[i];
         add_request(c, group->site, group->active, group->addresses);
@@ -408,7 +411,7 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
     const struct log_entry *logs[WARP_SIZE];
     const unsigned first = (unsigned)__builtin_ctz(present);
     for (unsigned lane = 0; lane < WARP_SIZE; lane++)
-        logs[lane] = &c->logs[(size_t)(present >> lane & 1 ? lane : first) * LOG_ENTRIES];
+        logs[lane] = &c->logs[(size_t)(present >> lane & 1 ? lane : first) * LOG_STRIDE];
     for (size_t i = 0; i < shortest; i++) {
         uint64_t addresses[WARP_SIZE], key = logs[first][i].key, differences = 0;
         for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
@@ -439,13 +442,13 @@ void count_flush_warp(void) {
 /* ---- Lanes, blocks, threads ---- */
 
 void count_enter_lane(unsigned lane) {
-    struct log_entry *log = &own->logs[(size_t)lane * LOG_ENTRIES];
+    struct log_entry *log = &own->logs[(size_t)lane * LOG_STRIDE];
     cpu_device_log.next = log + own->used[lane];
     cpu_device_log.end = log + LOG_ENTRIES;
 }
 
 void count_leave_lane(unsigned lane) {
-    own->used[lane] = (size_t)(cpu_device_log.next - &own->logs[(size_t)lane * LOG_ENTRIES]);
+    own->used[lane] = (size_t)(cpu_device_log.next - &own->logs[(size_t)lane * LOG_STRIDE]);
     cpu_device_log.next = NULL;
 }
 

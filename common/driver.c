@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* program_invocation_short_name */
 
 #include "baseline.h"
+#include "checks.h"
 #include "counts.h"
 #include "gpu.h"
 #include "number.h"
@@ -246,16 +247,29 @@ static int is_timed(const run *r, const gemm_problem *s) {
            s->alpha != 0.0f; /* else nothing is multiplied */
 }
 
+/* Returns whether the checks found something; `why` then says so. */
+static int tell_findings(char *why, size_t why_size) {
+    char first[160];
+    const size_t found = checks_end(first, sizeof first);
+    if (found > 0)
+        snprintf(why, why_size, "the checks found %zu mistake%s (told above), first: %s", found, found == 1 ? "" : "s",
+                 first);
+    return found > 0;
+}
+
 static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     gemm_record row;
     char why[256];
     describe_row(r, kernel, &p->device, &row);
     if (r->options.counts)
         counts_begin(&row);
+    if (r->options.sanitize)
+        checks_begin(&row, &p->device);
     const int ran = problem_run(p, kernel, why, sizeof why) == 0;
+    const int found = r->options.sanitize && tell_findings(why, sizeof why);
     if (r->options.counts)
         counts_end();
-    if (!ran) {
+    if (!ran || found) {
         set_status(&row, "fail", why);
         add_row(r, &row, NAN);
         return;
@@ -381,6 +395,8 @@ static void check_name(const gemm_stage *stage) {
 static void choose_device(const options *o) {
     if (o->counts && !counts_supported())
         usage_error("--counts: only the CPU device counts; on a GPU `./ladder profile` reads the same counters");
+    if (o->sanitize && !checks_supported())
+        usage_error("--sanitize: only the CPU device checks; on a GPU run this driver under compute-sanitizer");
 #ifdef GEMM_CPU_DEVICE
     if (o->device == DEVICE_GPU)
         usage_error("--device gpu: this driver was built for the CPU device; build with `cmake --preset gpu`, "
@@ -497,10 +513,18 @@ static void check_outputs(const options *o) {
     check_output("csv", o->csv, is_csv_record);
     check_output("json", o->json, is_json_record);
     check_output("counts", o->counts, counts_check_header);
-    if (o->csv && o->json && is_same_file(o->csv, o->json))
-        usage_error("--json: the same file as --csv; choose another");
-    if (o->counts && ((o->csv && is_same_file(o->counts, o->csv)) || (o->json && is_same_file(o->counts, o->json))))
-        usage_error("--counts: the same file as --csv or --json; choose another");
+    check_output("findings", o->findings, checks_check_header);
+    const struct {
+        const char *flag, *path;
+    } outputs[] = {{"csv", o->csv}, {"json", o->json}, {"counts", o->counts}, {"findings", o->findings}};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        for (size_t j = 0; j < i; j++)
+            if (outputs[i].path && outputs[j].path && is_same_file(outputs[i].path, outputs[j].path)) {
+                char sentence[160];
+                snprintf(sentence, sizeof sentence, "--%s: the same file as --%s; choose another", outputs[i].flag,
+                         outputs[j].flag);
+                usage_error(sentence);
+            }
 }
 
 /* The JSON file is written whole, with the speedups that this run alone can tell. */
@@ -517,6 +541,14 @@ static void write_counts(run *r) {
     char error[512];
     if (r->options.counts && counts_write(r->options.counts, error, sizeof error) != 0) {
         fprintf(stderr, "%s: --counts: %s\n", program_invocation_short_name, error);
+        r->lost = 1;
+    }
+}
+
+static void write_findings(run *r) {
+    char error[512];
+    if (r->options.findings && checks_write(r->options.findings, error, sizeof error) != 0) {
+        fprintf(stderr, "%s: --findings: %s\n", program_invocation_short_name, error);
         r->lost = 1;
     }
 }
@@ -568,6 +600,7 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     run_all(&r, run_shape);
     write_json(&r);
     write_counts(&r);
+    write_findings(&r);
     record_list_free(&r.rows);
     gpu_monitor_close(r.monitor);
     baseline_close(r.cublas);

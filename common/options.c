@@ -36,6 +36,8 @@ enum {
     KEY_CSV,
     KEY_JSON,
     KEY_COUNTS,
+    KEY_SANITIZE,
+    KEY_FINDINGS,
     KEY_DEVICE
 };
 
@@ -73,11 +75,16 @@ static const struct argp_option option_list[] = {
      "How to time on a GPU (default burst). The CPU device times nothing", 3},
     {"warmup", KEY_WARMUP, "COUNT", 0, "Launches before timing, at least 1 (default 3)", 3},
     {"samples", KEY_SAMPLES, "COUNT", 0, "Timed groups of launches, at least 1 (default 10)", 3},
+    {"sanitize", KEY_SANITIZE, NULL, 0,
+     "CPU device: look for races, accesses outside arrays and matrices, reads of what nothing wrote, barriers that not "
+     "all threads reach, and tell of each; a kernel with such a mistake is a FAIL",
+     3},
     {NULL, 0, NULL, 0, "Records:", 4},
     {"csv", KEY_CSV, "FILE", 0, "Append the rows to a record file", 4},
     {"json", KEY_JSON, "FILE", 0, "Write the rows as JSON", 4},
     {"counts", KEY_COUNTS, "FILE", 0,
      "CPU device: count memory requests, wavefronts, sectors and operations by source line, and write them as CSV", 4},
+    {"findings", KEY_FINDINGS, "FILE", 0, "As --sanitize, and write what is found as CSV", 4},
     {NULL, 0, NULL, 0, "", 5},
     {0}};
 
@@ -254,6 +261,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_COUNTS:
         o->counts = text;
+        return 0;
+    case KEY_SANITIZE:
+        o->sanitize = 1;
+        return 0;
+    case KEY_FINDINGS:
+        o->sanitize = 1;
+        o->findings = text;
         return 0;
     case KEY_DEVICE:
         o->device = (options_device)parse_choice("device", text, devices, 3);

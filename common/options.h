@@ -37,7 +37,8 @@ typedef struct {
     options_check check;
     options_protocol protocol;
     int warmup, samples;
-    const char *csv, *json, *counts; /* NULL: not asked for */
+    int sanitize;
+    const char *csv, *json, *counts, *findings; /* NULL: not asked for */
     options_device device;
 } options;
 

@@ -670,6 +670,38 @@ int record_replace_file(const char *path, const char *text, size_t size) {
     return result;
 }
 
+int record_replace_by(const char *path, void (*put)(FILE *out), char *error, size_t error_size) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out)
+        put(out);
+    const int made = out && fclose(out) == 0;
+    const int result = made ? record_replace_file(path, text, size) : -1;
+    if (result != 0)
+        fail(error, error_size, "%s could not be written: %s", path, strerror(errno));
+    free(text);
+    return result;
+}
+
+int record_has_header(const char *path, const char *header) {
+    char *line = NULL;
+    size_t capacity = 0;
+    FILE *f = fopen(path, "r");
+    const ssize_t length = f ? getline(&line, &capacity, f) : -1;
+    const int has = length > 0 && line[length - 1] == '\n' && (size_t)length == strlen(header) + 1 &&
+                    strncmp(line, header, strlen(header)) == 0;
+    free(line);
+    if (f)
+        fclose(f);
+    return has;
+}
+
+void record_label(const gemm_record *row, char *label, size_t size) {
+    snprintf(label, size, "%s,%s,%s,%lld,%lld,%lld", row->stage, row->kernel, row->dtype, (long long)row->m,
+             (long long)row->n, (long long)row->k);
+}
+
 static int write_file(put_function *put, const char *path, const record_list *list, char *error, size_t error_size) {
     size_t size = 0;
     char *text = render(put, list, &size);

@@ -88,6 +88,16 @@ void record_print_csv(FILE *out, const record_list *list);
  * or a terminal is written to instead. Returns 0, or -1 with errno set and the old file in place. */
 int record_replace_file(const char *path, const char *text, size_t size);
 
+/* Replaces `path` by what `put` prints. Returns 0, or -1 with a sentence in `error` and the old file in place. */
+int record_replace_by(const char *path, void (*put)(FILE *out), char *error, size_t error_size);
+
+/* Whether the first line of a file is this one. */
+int record_has_header(const char *path, const char *header);
+
+/* Writes the columns that say what a row is about, as files of counts and of findings begin with them:
+ * "stage,kernel,dtype,m,n,k". */
+void record_label(const gemm_record *row, char *label, size_t size);
+
 /* Whether record_replace_file could do it now, found out by making a temporary file and removing it: the directory's,
  * or that of the nearest one above it that exists. A file without any write permission counts as protected, for root
  * too. Returns 0, or -1 with errno set. */

@@ -505,16 +505,17 @@ void cpu_device_count_launches(const char *new_label) {
         say_uncounted("launches");
 }
 
-struct tally *count_begin_launch(const struct cpu_device_launch_config *config) {
-    struct tally *tally = label ? tally_find(label, config) : NULL;
+struct tally *count_begin_launch(const struct cpu_device_launch_config *config, bool needed) {
+    const char *name = label ? label : needed ? "" : NULL;
+    struct tally *tally = name ? tally_find(name, config) : NULL;
     if (tally)
         tally_begin_launch(tally);
-    else if (label)
+    else if (name)
         say_uncounted(config->kernel_name);
     return tally;
 }
 
-bool count_begin_thread(const void *stacks, size_t stacks_size) {
+bool count_begin_thread(const void *stacks, size_t stacks_size, bool checked) {
     if (!own)
         own = create_counter();
     if (!own)
@@ -527,6 +528,7 @@ bool count_begin_thread(const void *stacks, size_t stacks_size) {
     own->end_sector = own->block_sectors = own->barriers = half_flops = 0;
     cpu_device_log.stacks = (uintptr_t)stacks;
     cpu_device_log.stacks_size = stacks_size;
+    cpu_device_log.checked = checked;
     return true;
 }
 

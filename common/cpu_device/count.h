@@ -21,6 +21,7 @@ struct log_cursor {
     uintptr_t stacks, stacks_size; /* accesses in there are a thread's own */
     uint64_t *blocks_run;          /* lanes that ran the basic block with that return address */
     uintptr_t program_base;
+    bool checked; /* each access is looked at, too (check.c) */
 };
 extern _Thread_local struct log_cursor cpu_device_log;
 
@@ -28,13 +29,13 @@ extern _Thread_local struct log_cursor cpu_device_log;
 
 struct tally;
 
-/* The tally that a launch adds to, or NULL when launches are not counted or memory ran out. */
-struct tally *count_begin_launch(const struct cpu_device_launch_config *config);
+/* The tally that a launch adds to, or NULL when launches are neither counted nor `needed` to be, or memory ran out. */
+struct tally *count_begin_launch(const struct cpu_device_launch_config *config, bool needed);
 
 /* ---- One OS thread ---- */
 
 /* Around the blocks that this OS thread runs. stacks: where the stacks of the block's threads lie. False: no memory. */
-bool count_begin_thread(const void *stacks, size_t stacks_size);
+bool count_begin_thread(const void *stacks, size_t stacks_size, bool checked);
 void count_end_thread(struct tally *tally);
 
 void count_begin_block(void);

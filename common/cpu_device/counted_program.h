@@ -1,4 +1,5 @@
-/* A program of its own whose launches are all counted: CPU_DEVICE_COUNTS=FILE in its environment. */
+/* A program of its own whose launches are all counted, or checked: CPU_DEVICE_COUNTS=FILE or CPU_DEVICE_FINDINGS=FILE
+   in its environment. */
 #ifndef CPU_DEVICE_COUNTED_PROGRAM_H
 #define CPU_DEVICE_COUNTED_PROGRAM_H
 

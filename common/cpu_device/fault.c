@@ -5,13 +5,13 @@
 #include "scheduler.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <ucontext.h>
 
-/* snprintf needs a few KiB; the register state that the system saves can take more than 10 with AVX-512 and AMX. */
+/* The handler itself needs little; the register state that the system saves can take more than 10 KiB with AVX-512 and
+   AMX. */
 #define HANDLER_STACK_SIZE ((size_t)64 << 10)
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
@@ -24,51 +24,73 @@ static void restore_previous(int number) {
             sigaction(number, &previous[i], NULL);
 }
 
-static void describe_fault(int number, const siginfo_t *info, const struct block *block, char *text, size_t text_size) {
-    if (number == SIGFPE) {
-        snprintf(text, text_size, "an integer division by zero");
-        return;
-    }
-    if (cpu_device_is_stack_guard(block, info->si_addr)) {
-        snprintf(text, text_size, "its local variables do not fit the 64 KiB stack of a thread");
-        return;
-    }
-#ifdef SI_KERNEL
-    /* x86 reports a misaligned vector access without an address. */
-    if (info->si_code == SI_KERNEL && !info->si_addr) {
-        snprintf(text, text_size, "a misaligned access, or an address that cannot exist");
-        return;
-    }
-#endif
-    char place[160];
-    cpu_device_describe_address(info->si_addr, place, sizeof place);
-    snprintf(text, text_size, "an illegal access to address %p: %s", info->si_addr, place);
+/* ---- From the handler back into the scheduler ---- */
+
+static void leave_for_good(void) {
+    cpu_device_suspend(cpu_device_current_block());
+    abort(); /* a failed block is never resumed */
 }
 
+#if defined(__x86_64__)
+static const void *program_counter(const ucontext_t *c) { return (const void *)c->uc_mcontext.gregs[REG_RIP]; }
+
+/* As if a call had put a return address on the stack. */
+static void continue_at(ucontext_t *c, void (*function)(void), char *stack_top) {
+    c->uc_mcontext.gregs[REG_RIP] = (greg_t)function;
+    c->uc_mcontext.gregs[REG_RSP] = (greg_t)(stack_top - sizeof(void *));
+}
+#else
+static const void *program_counter(const ucontext_t *c) { return (const void *)c->uc_mcontext.pc; }
+
+static void continue_at(ucontext_t *c, void (*function)(void), char *stack_top) {
+    c->uc_mcontext.pc = (uintptr_t)function;
+    c->uc_mcontext.sp = (uintptr_t)stack_top;
+}
+#endif
+
+/* The thread that has met the signal goes on in leave_for_good, on its stack from the top: what it held is lost, and
+   the part that overflowed is free. The scheduler then reads block->fault. */
 static void on_fault(int number, siginfo_t *info, void *context) {
-    (void)context;
-    static atomic_flag reported = ATOMIC_FLAG_INIT;
-    const struct block *block = cpu_device_current_block();
+    struct block *block = cpu_device_current_block();
     if (!block || !block->current) {
         /* Not ours: the instruction runs again and meets whoever was here before. */
         restore_previous(number);
         return;
     }
-    if (atomic_flag_test_and_set(&reported))
-        for (;;)
-            pause(); /* another OS thread is about to end the process */
-    char reason[256], message[768];
-    describe_fault(number, info, block, reason, sizeof reason);
-    uint3 b = block->index, t = block->current->index;
-    int length =
-        snprintf(message, sizeof message, "CPU device: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s.\n",
-                 block->grid->config->kernel_name, b.x, b.y, b.z, t.x, t.y, t.z, reason);
-    if (length > (int)sizeof message - 1)
-        length = (int)sizeof message - 1;
-    if (length > 0 && write(STDERR_FILENO, message, (size_t)length) < 0)
-        _exit(1);
-    _exit(1);
+    block->fault.signal = number;
+    block->fault.code = info->si_code;
+    block->fault.address = info->si_addr;
+    block->fault.program_counter = program_counter(context);
+    block->failed = true;
+    continue_at(context, leave_for_good, cpu_device_stack_top(block));
 }
+
+/* ---- Words ---- */
+
+cudaError_t cpu_device_describe_fault(const struct block *block, char *text, size_t text_size) {
+    const void *address = block->fault.address;
+    if (block->fault.signal == SIGFPE) {
+        snprintf(text, text_size, "an integer division by zero");
+        return cudaErrorLaunchFailure;
+    }
+    if (cpu_device_is_stack_guard(block, address)) {
+        snprintf(text, text_size, "its local variables do not fit the 64 KiB stack of a thread");
+        return cudaErrorLaunchFailure;
+    }
+#ifdef SI_KERNEL
+    /* x86 reports a misaligned vector access without an address. */
+    if (block->fault.code == SI_KERNEL && !address) {
+        snprintf(text, text_size, "a misaligned access, or an address that cannot exist");
+        return cudaErrorMisalignedAddress;
+    }
+#endif
+    char place[160];
+    cpu_device_describe_address(address, place, sizeof place);
+    snprintf(text, text_size, "an illegal access: %s", place);
+    return cudaErrorIllegalAddress;
+}
+
+/* ---- Handlers ---- */
 
 void cpu_device_catch_faults(void) {
     struct sigaction action;

@@ -3,6 +3,7 @@
  * beginning of every basic block (-fsanitize-coverage=trace-pc). The sanitizer's own library is not linked: these take
  * its place. Outside a counted launch each of them is a call, a test and a return.
  */
+#include "check.h"
 #include "count.h"
 
 #include <string.h>
@@ -16,6 +17,8 @@ static inline void note(const volatile void *address, enum cpu_device_operation 
     struct log_cursor *log = &cpu_device_log;
     if (!log->next || (uintptr_t)address - log->stacks < log->stacks_size)
         return;
+    if (log->checked)
+        check_access((uintptr_t)address, operation, log2_size, return_address);
     if (log->next == log->end)
         cpu_device_log_is_full();
     log->next->address = (uintptr_t)address;

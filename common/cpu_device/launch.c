@@ -1,5 +1,6 @@
 /* From <<<>>> to a grid: refuse what the hardware would refuse, then share the blocks out. */
 #define _GNU_SOURCE
+#include "check.h"
 #include "count.h"
 #include "counted_program.h"
 #include "device.h"
@@ -31,6 +32,38 @@ static cudaError_t check_config(const struct cpu_device_launch_config *config) {
     return cudaSuccess;
 }
 
+/* What the error code leaves open: which limit, and what to do. */
+static void explain_refusal(const struct cpu_device_launch_config *config) {
+    uint3 grid = config->grid, block = config->block;
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const size_t limit = cpu_device_dynamic_shared_limit(config->kernel_function);
+    if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0)
+        check_refused_launch(config,
+                             "The launch is refused: a grid of (%u, %u, %u) blocks of (%u, %u, %u) threads is "
+                             "empty; every number must be at least 1.",
+                             grid.x, grid.y, grid.z, block.x, block.y, block.z);
+    else if (threads > MAX_THREADS_PER_BLOCK || block.z > MAX_BLOCK_DIM_Z)
+        check_refused_launch(config,
+                             "The launch is refused: a block of (%u, %u, %u) has %llu threads; it may have %d, and "
+                             "%d in z.",
+                             block.x, block.y, block.z, (unsigned long long)threads, MAX_THREADS_PER_BLOCK,
+                             MAX_BLOCK_DIM_Z);
+    else if (grid.x > MAX_GRID_DIM_X || grid.y > MAX_GRID_DIM_YZ || grid.z > MAX_GRID_DIM_YZ)
+        check_refused_launch(config, "The launch is refused: the grid is (%u, %u, %u); x may be %u, y and z %u.",
+                             grid.x, grid.y, grid.z, MAX_GRID_DIM_X, MAX_GRID_DIM_YZ);
+    else if (config->dynamic_shared_size > MAX_SHARED_WITH_OPT_IN)
+        check_refused_launch(config,
+                             "The launch is refused: it asks for %zu bytes of dynamic shared memory; a block may "
+                             "have %zu at most on an H100 or H200, and less on older GPUs.",
+                             config->dynamic_shared_size, MAX_SHARED_WITH_OPT_IN);
+    else
+        check_refused_launch(config,
+                             "The launch is refused: it asks for %zu bytes of dynamic shared memory, but this "
+                             "kernel may have %zu. More than 48 KB must be allowed first: cudaFuncSetAttribute(kernel, "
+                             "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).",
+                             config->dynamic_shared_size, limit);
+}
+
 static bool order_is_descending(void) {
     const char *order = getenv("CPU_DEVICE_ORDER");
     return order && strcmp(order, "reverse") == 0;
@@ -52,14 +85,21 @@ static _Noreturn void assertion_failed_on_host(const char *condition, const char
 }
 
 cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, void (*run_thread)(void *argument),
-                              void *argument) {
+                              void *argument, size_t argument_size) {
     if (cpu_device_sticky_error() != cudaSuccess)
         return cpu_device_sticky_error();
     if (inside_kernel())
         return cpu_device_result(cudaErrorNotSupported);
     cudaError_t error = check_config(config);
-    if (error != cudaSuccess)
+    counted_program_begin();
+    const bool checked = check_is_on();
+    if (error != cudaSuccess) {
+        if (checked) {
+            explain_refusal(config);
+            check_end_launch(config);
+        }
         return cpu_device_result(error);
+    }
 
     struct grid grid = {
         .config = config,
@@ -72,17 +112,22 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     if (workers > grid.block_count)
         workers = (unsigned)grid.block_count;
     pthread_mutex_lock(&device_lock);
-    counted_program_begin();
-    grid.tally = count_begin_launch(config);
+    grid.tally = count_begin_launch(config, checked);
+    grid.checked = checked && grid.tally;
+    if (grid.checked)
+        check_begin_launch(config, argument, argument_size);
     cpu_device_catch_faults();
     cpu_device_pool_run(workers, work_on_grid, &grid);
     cpu_device_release_faults();
     if (grid.tally)
-        tally_end_launch(grid.tally, atomic_load(&grid.failed));
+        tally_end_launch(grid.tally, atomic_load(&grid.error) != cudaSuccess);
+    if (grid.checked)
+        check_end_launch(config);
     pthread_mutex_unlock(&device_lock);
-    if (atomic_load(&grid.failed))
-        cpu_device_set_sticky_error(atomic_load(&grid.assertion_failed) ? cudaErrorAssert : cudaErrorLaunchFailure);
-    return cpu_device_result(cudaSuccess);
+    error = atomic_load(&grid.error);
+    if (error != cudaSuccess && !grid.checked)
+        cpu_device_set_sticky_error(error);
+    return cpu_device_result(error);
 }
 
 /* ---- Stopping from inside a kernel ---- */
@@ -92,9 +137,8 @@ void cpu_device_assertion_failed(const char *condition, const char *file, int li
         assertion_failed_on_host(condition, file, line, function);
     struct block *block = cpu_device_current_block();
     uint3 t = block->current->index;
-    atomic_store(&block->grid->assertion_failed, true);
-    cpu_device_fail_block(block, "thread (%u, %u, %u): %s:%d: %s: assertion `%s' failed.", t.x, t.y, t.z, file, line,
-                          function, condition);
+    cpu_device_fail_block(block, cudaErrorAssert, "thread (%u, %u, %u): %s:%d: %s: assertion `%s' failed.", t.x, t.y,
+                          t.z, file, line, function, condition);
     cpu_device_suspend(block);
     abort(); /* a failed block is never resumed */
 }
@@ -102,7 +146,7 @@ void cpu_device_assertion_failed(const char *condition, const char *file, int li
 void cpu_device_trap(void) {
     struct block *block = cpu_device_current_block();
     uint3 t = block->current->index;
-    cpu_device_fail_block(block, "thread (%u, %u, %u) calls __trap().", t.x, t.y, t.z);
+    cpu_device_fail_block(block, cudaErrorLaunchFailure, "thread (%u, %u, %u) calls __trap().", t.x, t.y, t.z);
     cpu_device_suspend(block);
     abort();
 }

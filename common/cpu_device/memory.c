@@ -22,11 +22,6 @@
 /* Inaccessible space after each allocation. Wide enough that an index that is wrong by a row or two still hits it. */
 #define GUARD_SIZE ((size_t)1 << 20)
 
-struct allocation {
-    uintptr_t start;
-    size_t size;
-};
-
 static struct {
     pthread_mutex_t lock;
     uintptr_t base;
@@ -34,7 +29,7 @@ static struct {
     size_t capacity; /* bytes that may be in use at a time */
     size_t used;     /* whole pages */
     size_t page;
-    struct allocation *allocations; /* ascending addresses */
+    struct memory_range *allocations; /* ascending addresses */
     size_t count, room;
 } arena = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -78,16 +73,16 @@ uintptr_t cpu_device_arena(uintptr_t *end) {
     return arena.base;
 }
 
-static uintptr_t first_page(const struct allocation *a) { return a->start / arena.page * arena.page; }
-static uintptr_t end_page(const struct allocation *a) { return round_up(a->start + a->size, arena.page); }
-static size_t footprint(const struct allocation *a) { return end_page(a) - first_page(a); }
+static uintptr_t first_page(const struct memory_range *a) { return a->begin / arena.page * arena.page; }
+static uintptr_t end_page(const struct memory_range *a) { return round_up(a->begin + a->size, arena.page); }
+static size_t footprint(const struct memory_range *a) { return end_page(a) - first_page(a); }
 
 /* Index of the last allocation that starts at or before `address`, or `count` if there is none. */
 static size_t find_allocation(uintptr_t address) {
     size_t low = 0, high = arena.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (arena.allocations[middle].start <= address)
+        if (arena.allocations[middle].begin <= address)
             low = middle + 1;
         else
             high = middle;
@@ -115,7 +110,7 @@ static bool make_room_in_table(void) {
     if (arena.count < arena.room)
         return true;
     size_t room = arena.room ? 2 * arena.room : 64;
-    struct allocation *table = realloc(arena.allocations, room * sizeof *table);
+    struct memory_range *table = realloc(arena.allocations, room * sizeof *table);
     if (!table)
         return false;
     arena.allocations = table;
@@ -137,7 +132,7 @@ static cudaError_t allocate(void **pointer, size_t size) {
     uintptr_t start = page_start + pages - round_up(size, ALLOCATION_ALIGNMENT);
     memmove(&arena.allocations[index + 1], &arena.allocations[index],
             (arena.count - index) * sizeof *arena.allocations);
-    arena.allocations[index] = (struct allocation){start, size};
+    arena.allocations[index] = (struct memory_range){start, size};
     arena.count++;
     arena.used += pages;
     *pointer = (void *)start;
@@ -185,7 +180,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
 }
 
 /* Mapping the pages anew gives them back to the system and makes them inaccessible in one step. */
-static void release_pages(const struct allocation *a) {
+static void release_pages(const struct memory_range *a) {
     mmap((void *)first_page(a), footprint(a), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
          0);
     arena.used -= footprint(a);
@@ -197,7 +192,7 @@ cudaError_t cudaFree(void *pointer) {
     lock_arena();
     cudaError_t error = cudaErrorInvalidValue;
     size_t index = find_allocation((uintptr_t)pointer);
-    if (index < arena.count && arena.allocations[index].start == (uintptr_t)pointer) {
+    if (index < arena.count && arena.allocations[index].begin == (uintptr_t)pointer) {
         release_pages(&arena.allocations[index]);
         arena.count--;
         memmove(&arena.allocations[index], &arena.allocations[index + 1],
@@ -240,12 +235,14 @@ void cpu_device_describe_address(const void *pointer, char *text, size_t text_si
     }
     size_t index = find_allocation(address);
     if (index < arena.count) {
-        const struct allocation *a = &arena.allocations[index];
-        size_t past_end = address - a->start - a->size;
-        bool nearer_next = index + 1 < arena.count && arena.allocations[index + 1].start - address < past_end;
+        const struct memory_range *a = &arena.allocations[index];
+        size_t past_end = address - a->begin - a->size;
+        bool nearer_next = index + 1 < arena.count && arena.allocations[index + 1].begin - address < past_end;
         if (!nearer_next) {
-            snprintf(text, text_size, "%zu bytes past the end of the %zu-byte allocation at %p", past_end, a->size,
-                     (void *)a->start);
+            if (past_end == 0)
+                snprintf(text, text_size, "right after the end of an allocation of %zu bytes", a->size);
+            else
+                snprintf(text, text_size, "%zu bytes past the end of an allocation of %zu bytes", past_end, a->size);
             return;
         }
         index++;
@@ -253,12 +250,59 @@ void cpu_device_describe_address(const void *pointer, char *text, size_t text_si
         index = 0;
     }
     if (index < arena.count) {
-        const struct allocation *a = &arena.allocations[index];
-        snprintf(text, text_size, "%zu bytes before the %zu-byte allocation at %p", (size_t)(a->start - address),
-                 a->size, (void *)a->start);
+        const struct memory_range *a = &arena.allocations[index];
+        snprintf(text, text_size, "%zu bytes before an allocation of %zu bytes", (size_t)(a->begin - address), a->size);
     } else {
         snprintf(text, text_size, "device memory that was freed");
     }
+}
+
+struct memory_range *cpu_device_list_allocations(size_t *count) {
+    lock_arena();
+    struct memory_range *copy = arena.count ? malloc(arena.count * sizeof *copy) : NULL;
+    *count = copy ? arena.count : 0;
+    if (copy)
+        memcpy(copy, arena.allocations, arena.count * sizeof *copy);
+    pthread_mutex_unlock(&arena.lock);
+    return copy;
+}
+
+/* ---- Host memory that kernels may touch ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct memory_range *list;
+    size_t count;
+} pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool pin(void *pointer, size_t size) {
+    pthread_mutex_lock(&pinned.lock);
+    struct memory_range *longer = realloc(pinned.list, (pinned.count + 1) * sizeof *longer);
+    if (longer) {
+        pinned.list = longer;
+        longer[pinned.count++] = (struct memory_range){(uintptr_t)pointer, size};
+    }
+    pthread_mutex_unlock(&pinned.lock);
+    return longer != NULL;
+}
+
+static void unpin(void *pointer) {
+    pthread_mutex_lock(&pinned.lock);
+    size_t i = 0;
+    while (i < pinned.count && pinned.list[i].begin != (uintptr_t)pointer)
+        i++;
+    if (i < pinned.count)
+        pinned.list[i] = pinned.list[--pinned.count];
+    pthread_mutex_unlock(&pinned.lock);
+}
+
+bool cpu_device_is_pinned(uintptr_t address) {
+    bool found = false;
+    pthread_mutex_lock(&pinned.lock);
+    for (size_t i = 0; i < pinned.count && !found; i++)
+        found = address - pinned.list[i].begin < pinned.list[i].size;
+    pthread_mutex_unlock(&pinned.lock);
+    return found;
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
@@ -266,7 +310,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
     if (!pointer || (flags & ~known))
         return cpu_device_result(cudaErrorInvalidValue);
     *pointer = NULL;
-    if (size != 0 && posix_memalign(pointer, ALLOCATION_ALIGNMENT, size) != 0)
+    if (size != 0 && (posix_memalign(pointer, ALLOCATION_ALIGNMENT, size) != 0 || !pin(*pointer, size)))
         return cpu_device_result(cudaErrorMemoryAllocation);
     return cpu_device_result(cudaSuccess);
 }
@@ -274,17 +318,21 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
 cudaError_t cudaMallocHost(void **pointer, size_t size) { return cudaHostAlloc(pointer, size, cudaHostAllocDefault); }
 
 cudaError_t cudaFreeHost(void *pointer) {
+    unpin(pointer);
     free(pointer);
     return cpu_device_result(cudaSuccess);
 }
 
-/* Kernels reach all host memory here. */
+/* Kernels reach all host memory here; only the checks ask. */
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags) {
     (void)flags;
-    return cpu_device_result(pointer && size > 0 ? cudaSuccess : cudaErrorInvalidValue);
+    if (!pointer || size == 0)
+        return cpu_device_result(cudaErrorInvalidValue);
+    return cpu_device_result(pin(pointer, size) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaHostUnregister(void *pointer) {
+    unpin(pointer);
     return cpu_device_result(pointer ? cudaSuccess : cudaErrorInvalidValue);
 }
 
@@ -306,7 +354,7 @@ static bool range_is_accessible(const void *pointer, size_t size) {
         size_t index = find_allocation(address);
         accessible = index < arena.count;
         if (accessible) {
-            size_t offset = address - arena.allocations[index].start;
+            size_t offset = address - arena.allocations[index].begin;
             accessible = offset <= arena.allocations[index].size && size <= arena.allocations[index].size - offset;
         }
     }

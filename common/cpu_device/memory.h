@@ -2,6 +2,7 @@
 #ifndef CPU_DEVICE_MEMORY_H
 #define CPU_DEVICE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +12,18 @@ size_t cpu_device_memory_size(void);
 /* Where device memory lies: its first address, and the one after its last. */
 uintptr_t cpu_device_arena(uintptr_t *end);
 
-/* Writes a clause such as "12 bytes past the end of the 400-byte allocation at 0x7f..." into `text`. Safe in a signal
+struct memory_range {
+    uintptr_t begin;
+    size_t size;
+};
+
+/* The allocations of device memory, ascending. To be freed; NULL when there are none, or no memory. */
+struct memory_range *cpu_device_list_allocations(size_t *count);
+
+/* Whether host memory at this address was made for the device, by cudaHostAlloc or cudaHostRegister. */
+bool cpu_device_is_pinned(uintptr_t address);
+
+/* Writes a clause such as "12 bytes past the end of an allocation of 400 bytes" into `text`. Safe in a signal
    handler while no other thread allocates. */
 void cpu_device_describe_address(const void *address, char *text, size_t text_size);
 

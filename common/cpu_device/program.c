@@ -28,8 +28,15 @@
 
 struct segments {
     uintptr_t base;
-    struct program_range thread_local_data, data;
+    struct program_range thread_local_data, data, image;
 };
+
+static void include_range(struct program_range *range, uintptr_t begin, uintptr_t end) {
+    if (!range->begin || begin < range->begin)
+        range->begin = begin;
+    if (end > range->end)
+        range->end = end;
+}
 
 /* The first object is the program itself. */
 static int read_segments(struct dl_phdr_info *info, size_t size, void *result) {
@@ -42,13 +49,11 @@ static int read_segments(struct dl_phdr_info *info, size_t size, void *result) {
             s->thread_local_data.begin = (uintptr_t)info->dlpi_tls_data;
             s->thread_local_data.end = s->thread_local_data.begin + p->p_memsz;
         }
-        if (p->p_type == PT_LOAD && (p->p_flags & PF_W)) {
-            uintptr_t begin = info->dlpi_addr + p->p_vaddr, end = begin + p->p_memsz;
-            if (!s->data.begin || begin < s->data.begin)
-                s->data.begin = begin;
-            if (end > s->data.end)
-                s->data.end = end;
-        }
+        const uintptr_t begin = info->dlpi_addr + p->p_vaddr, end = begin + p->p_memsz;
+        if (p->p_type == PT_LOAD)
+            include_range(&s->image, begin, end);
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W))
+            include_range(&s->data, begin, end);
     }
     return 1;
 }
@@ -65,6 +70,9 @@ struct program_range program_thread_local(void) {
 }
 struct program_range program_data(void) {
     return segments().data;
+}
+struct program_range program_image(void) {
+    return segments().image;
 }
 
 /* ---- Symbols and sections, read once from the program's file ---- */
@@ -143,6 +151,31 @@ struct program_object program_shared_object(size_t offset) {
             return (struct program_object){elf.names + s->st_name, s->st_value, s->st_size};
     }
     return (struct program_object){0};
+}
+
+static bool has_suffix(const char *text, const char *suffix) {
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+static bool is_shared_array(const char *file, const char *name, const ElfW(Sym) * s) {
+    static const char own[] = "cpu_device_";
+    return ELF64_ST_TYPE(s->st_info) == STT_TLS && s->st_size > 0 && strncmp(name, own, sizeof own - 1) != 0 &&
+           !(ELF64_ST_BIND(s->st_info) == STB_LOCAL && has_suffix(file, ".c"));
+}
+
+/* Local symbols follow the name of the file that they come from. */
+void program_each_shared_array(void (*visit)(const struct program_object *object, void *context), void *context) {
+    need_elf();
+    const char *file = "";
+    for (size_t i = 0; i < elf.symbol_count; i++) {
+        const ElfW(Sym) *s = &elf.symbols[i];
+        const char *name = elf.names + s->st_name;
+        if (ELF64_ST_TYPE(s->st_info) == STT_FILE)
+            file = name;
+        else if (is_shared_array(file, name, s))
+            visit(&(struct program_object){name, s->st_value, s->st_size}, context);
+    }
 }
 
 /* See __constant__ in cuda_runtime.h. */
@@ -251,11 +284,6 @@ static char *own_path(void) {
 }
 
 /* ---- Source lines ---- */
-
-static bool has_suffix(const char *text, const char *suffix) {
-    size_t length = strlen(text), tail = strlen(suffix);
-    return length >= tail && strcmp(text + length - tail, suffix) == 0;
-}
 
 /* How well a file answers "which line of mine is this?". */
 static int rank_of(const char *path) {

@@ -21,6 +21,8 @@ struct program_range program_thread_local(void);
 
 /* The writable data of the program: __device__ variables, and __constant__ ones that are not const. */
 struct program_range program_data(void);
+/* The whole program in memory: code, constants, data. */
+struct program_range program_image(void);
 /* Where the __constant__ variables lie, const or not, with other things between them: program_is_constant tells. */
 struct program_range program_constants(void);
 bool program_is_constant(uintptr_t address);
@@ -34,6 +36,10 @@ struct program_object {
     size_t offset, size;
 };
 struct program_object program_shared_object(size_t offset);
+
+/* Visits the shared arrays of the program: its thread-local objects, but for those of the CPU device and of C files.
+   That is the dynamic window, too, and the bytes "_ZGV..." in which g++ keeps whether an array has been initialised. */
+void program_each_shared_array(void (*visit)(const struct program_object *object, void *context), void *context);
 
 struct program_place {
     const char *file; /* base name, valid until the program ends; "?" when not known */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "scheduler.h"
 
+#include "check.h"
 #include "count.h"
 #include "fault.h"
 #include "fiber.h"
@@ -48,7 +49,15 @@ static char *stack_of_fiber(const struct block *block, size_t number) {
     return block->stacks + number * block->stack_size;
 }
 
+static char *top_of_fiber(const struct block *block, size_t number) {
+    return stack_of_fiber(block, number) + block->stack_size - number % STACK_COLOURS * STACK_COLOUR_STEP;
+}
+
 static size_t stacks_size(const struct block *block) { return block->stack_size * MAX_THREADS_PER_BLOCK; }
+
+char *cpu_device_stack_top(const struct block *block) {
+    return top_of_fiber(block, (size_t)(block->current->fiber - block->fibers));
+}
 
 bool cpu_device_is_stack_guard(const struct block *block, const void *address) {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)block->stacks;
@@ -61,6 +70,8 @@ static void enter_thread(struct block *block, struct cuda_thread *thread) {
     block->current = thread;
     if (block->grid->tally)
         count_enter_lane(thread->lane);
+    if (block->grid->checked)
+        check_enter_thread((unsigned)(thread - block->threads));
 }
 
 static void leave_thread(struct block *block) {
@@ -122,16 +133,33 @@ static struct fiber *take_fiber(struct block *block) {
     char *stack = stack_of_fiber(block, number);
     if (atomic_load(&guards) < MAX_GUARDS && mprotect(stack, block->guard_size, PROT_NONE) == 0)
         atomic_fetch_add(&guards, 1);
-    size_t colour = number % STACK_COLOURS * STACK_COLOUR_STEP;
-    fiber->stack_pointer = cpu_device_fiber_prepare(stack + block->stack_size - colour, fiber_main);
+    fiber->stack_pointer = cpu_device_fiber_prepare(top_of_fiber(block, number), fiber_main);
     return fiber;
 }
+
+/* The fiber starts anew with the next thread. Its own frames, which lie where a new one begins, are left for good. */
+_Noreturn void cpu_device_end_thread(cudaError_t error) {
+    struct block *block = own_block;
+    struct fiber *fiber = block->current->fiber;
+    void *abandoned;
+    finish_thread(block);
+    atomic_store(&block->grid->error, error);
+    fiber->stack_pointer = cpu_device_fiber_prepare(top_of_fiber(block, (size_t)(fiber - block->fibers)), fiber_main);
+    fiber->next_idle = block->idle_fibers;
+    block->idle_fibers = fiber;
+    cpu_device_fiber_switch(&abandoned, block->scheduler_stack_pointer);
+    abort(); /* nobody switches back */
+}
+
+static void report_fault(struct block *block);
 
 static void resume(struct block *block, struct cuda_thread *thread) {
     if (!thread->fiber)
         thread->fiber = take_fiber(block);
     enter_thread(block, thread);
     cpu_device_fiber_switch(&block->scheduler_stack_pointer, thread->fiber->stack_pointer);
+    if (block->fault.signal)
+        report_fault(block);
     leave_thread(block);
 }
 
@@ -155,6 +183,7 @@ unsigned cpu_device_barrier(int predicate, unsigned *participants) {
     struct block *block = own_block;
     struct cuda_thread *thread = block->current;
     struct warp *warp = &block->warps[thread->warp];
+    thread->place = __builtin_return_address(0);
     warp->runnable &= ~(1u << thread->lane);
     warp->at_barrier |= 1u << thread->lane;
     block->barrier.arrived++;
@@ -169,6 +198,8 @@ unsigned cpu_device_barrier(int predicate, unsigned *participants) {
 static bool release_barrier(struct block *block) {
     if (block->barrier.arrived == 0 || block->barrier.arrived < block->live)
         return false;
+    if (block->grid->checked)
+        check_barrier(block);
     block->barrier.released_arrived = block->barrier.arrived;
     block->barrier.released_nonzero = block->barrier.nonzero;
     block->barrier.arrived = block->barrier.nonzero = 0;
@@ -183,7 +214,15 @@ static bool release_barrier(struct block *block) {
 
 /* ---- Failure ---- */
 
-void cpu_device_fail_block(struct block *block, const char *format, ...) {
+/* False when it had failed before. */
+static bool fail_grid(struct grid *grid, cudaError_t error) {
+    if (atomic_exchange(&grid->failed, true))
+        return false;
+    atomic_store(&grid->error, error);
+    return true;
+}
+
+void cpu_device_fail_block(struct block *block, cudaError_t error, const char *format, ...) {
     char sentence[512];
     va_list arguments;
     va_start(arguments, format);
@@ -191,30 +230,68 @@ void cpu_device_fail_block(struct block *block, const char *format, ...) {
     va_end(arguments);
     block->failed = true;
     /* Other blocks of the grid are likely to fail in the same way; one sentence is enough. */
-    if (!atomic_exchange(&block->grid->failed, true))
-        fprintf(stderr, "CPU device: kernel %s, block (%u, %u, %u): %s\n", block->grid->config->kernel_name,
-                block->index.x, block->index.y, block->index.z, sentence);
+    if (!fail_grid(block->grid, error))
+        return;
+    fprintf(stderr, "CPU device: kernel %s, block (%u, %u, %u): %s\n", block->grid->config->kernel_name, block->index.x,
+            block->index.y, block->index.z, sentence);
+}
+
+/* The source line of a return address. */
+static struct program_place place_of(const void *return_address) {
+    const uint32_t address = (uint32_t)((uintptr_t)return_address - program_base());
+    struct program_place place;
+    program_places(&address, 1, &place);
+    return place;
+}
+
+/* A thread of the block has met a signal, and the scheduler is back. */
+static void report_fault(struct block *block) {
+    char reason[256];
+    const cudaError_t error = cpu_device_describe_fault(block, reason, sizeof reason);
+    const struct program_place at = place_of((const char *)block->fault.program_counter + 1);
+    const uint3 t = block->current->index;
+    block->fault.signal = 0;
+    cpu_device_fail_block(block, error, "thread (%u, %u, %u), %s:%u: %s.", t.x, t.y, t.z, at.file, at.line, reason);
+}
+
+/* The first lane of the warp that waits in a meeting; `missing` are the lanes that it waits for. NULL: there is none.
+ */
+static const struct cuda_thread *first_in_meeting(const struct block *block, unsigned w, unsigned *missing) {
+    const struct warp *warp = &block->warps[w];
+    const struct meeting *first = NULL;
+    for (unsigned left = warp->open_meetings; left; left &= left - 1) {
+        const struct meeting *meeting = &warp->meetings[__builtin_ctz(left)];
+        if (!first || __builtin_ctz(meeting->arrived) < __builtin_ctz(first->arrived))
+            first = meeting;
+    }
+    if (!first)
+        return NULL;
+    *missing = first->mask & ~first->arrived & ~warp->exited;
+    return &block->threads[w * WARP_SIZE + (unsigned)__builtin_ctz(first->arrived)];
 }
 
 static void report_deadlock(struct block *block) {
     unsigned at_barrier = block->barrier.arrived, in_warp = block->live - at_barrier;
     const struct cuda_thread *example = NULL;
     unsigned missing = 0;
-    for (unsigned w = 0; w < block->warp_count && !example; w++) {
-        const struct warp *warp = &block->warps[w];
-        if (!warp->open_meetings)
-            continue;
-        const struct meeting *meeting = &warp->meetings[__builtin_ctz(warp->open_meetings)];
-        example = &block->threads[w * WARP_SIZE + (unsigned)__builtin_ctz(meeting->arrived)];
-        missing = meeting->mask & ~meeting->arrived & ~warp->exited;
+    for (unsigned w = 0; w < block->warp_count && !example; w++)
+        example = first_in_meeting(block, w, &missing);
+    if (block->grid->checked) {
+        check_deadlock(block, example, missing);
+        atomic_store(&block->grid->error, cudaErrorLaunchFailure);
+        block->failed = true;
+        return;
     }
-    char detail[160] = "";
-    if (example)
-        snprintf(detail, sizeof detail, " (lane %u of warp %u, for one, waits for lanes 0x%08x)", example->lane,
-                 example->warp, missing);
+    char detail[300] = "";
+    if (example) {
+        const struct program_place at = place_of(example->place);
+        snprintf(detail, sizeof detail, " (lane %u of warp %u, for one, waits for lanes 0x%08x at %s:%u)",
+                 example->lane, example->warp, missing, at.file, at.line);
+    }
     cpu_device_fail_block(
-        block, "deadlock: %u of %u threads wait at __syncthreads, %u in a warp function%s, and none can go on.",
-        at_barrier, block->live, in_warp, detail);
+        block, cudaErrorLaunchFailure,
+        "deadlock: %u of %u threads wait at __syncthreads, %u in a warp function%s, and none can go on.", at_barrier,
+        block->live, in_warp, detail);
 }
 
 /* ---- Blocks ---- */
@@ -251,6 +328,7 @@ static void run_warps(struct block *block) {
 
 static void start_block(struct block *block, uint64_t number) {
     const struct cpu_device_launch_config *config = block->grid->config;
+    block->number = number;
     block->index.x = (unsigned)(number % config->grid.x);
     block->index.y = (unsigned)(number / config->grid.x % config->grid.y);
     block->index.z = (unsigned)(number / config->grid.x / config->grid.y);
@@ -269,9 +347,13 @@ static void run_block(struct block *block, uint64_t number) {
     start_block(block, number);
     if (block->grid->tally)
         count_begin_block();
+    if (block->grid->checked)
+        check_begin_block(block);
     run_warps(block);
     while (block->live > 0 && !block->failed && make_progress(block))
         run_warps(block);
+    if (block->grid->checked)
+        check_end_block(block);
 }
 
 static void enter_grid(struct block *block, struct grid *grid) {
@@ -326,9 +408,10 @@ static void take_blocks(struct block *block, struct grid *grid) {
 }
 
 static void take_and_count_blocks(struct block *block, struct grid *grid) {
-    if (!count_begin_thread(block->stacks, stacks_size(block))) {
+    if (!count_begin_thread(block->stacks, stacks_size(block), grid->checked) ||
+        (grid->checked && !check_begin_thread(block))) {
         fprintf(stderr, "CPU device: no memory for counting.\n");
-        atomic_store(&grid->failed, true);
+        fail_grid(grid, cudaErrorLaunchFailure);
         return;
     }
     take_blocks(block, grid);
@@ -340,7 +423,7 @@ void cpu_device_run_blocks(struct grid *grid) {
         own_block = create_block();
     if (!own_block || !cpu_device_prepare_thread_for_faults()) {
         fprintf(stderr, "CPU device: no memory for the stacks of a block.\n");
-        atomic_store(&grid->failed, true);
+        fail_grid(grid, cudaErrorLaunchFailure);
         return;
     }
     struct block *block = own_block;

@@ -26,10 +26,12 @@ struct grid {
     void *argument;
     bool descending;     /* order of warps and of lanes in them */
     struct tally *tally; /* NULL: not counted */
+    bool checked;        /* then it is counted, too */
     uint64_t block_count;
     _Atomic uint64_t next_block;
     atomic_bool failed;
-    atomic_bool assertion_failed; /* and that is why */
+    /* What the launch returns when it failed, or when threads of it were ended. */
+    _Atomic(cudaError_t) error;
 };
 
 struct fiber {
@@ -42,6 +44,7 @@ struct cuda_thread {
     uint16_t warp, lane;
     struct fiber *fiber; /* NULL until the thread has started */
     void *payload;       /* what it brought to the warp collective it waits in */
+    const void *place;   /* return address of the barrier or warp function that it called last */
 };
 
 /* Lanes of a warp that come together for one collective. */
@@ -60,9 +63,14 @@ struct warp {
 
 struct block {
     struct grid *grid;
-    uint3 index;
+    uint64_t number;
+    uint3 index;                 /* the same by dimension */
     struct cuda_thread *current; /* NULL while the scheduler itself runs */
     bool failed;
+    struct {
+        int signal, code; /* signal 0: none has been met */
+        const void *address, *program_counter;
+    } fault;
 
     unsigned thread_count, warp_count;
     unsigned live; /* threads that have not exited */
@@ -92,15 +100,21 @@ void cpu_device_run_blocks(struct grid *grid);
  */
 void cpu_device_suspend(struct block *block);
 
-/* Stops the launch with cudaErrorLaunchFailure and prints "CPU device: kernel k, block (x, y, z): <sentence>" to
- * stderr. */
-__attribute__((format(printf, 2, 3))) void cpu_device_fail_block(struct block *block, const char *format, ...);
+/* Ends the current thread here, as if it had returned; the launch will return `error`. */
+_Noreturn void cpu_device_end_thread(cudaError_t error);
+
+/* Stops the launch with `error` and prints "CPU device: kernel k, block (x, y, z): <sentence>" to stderr. */
+__attribute__((format(printf, 3, 4))) void cpu_device_fail_block(struct block *block, cudaError_t error,
+                                                                 const char *format, ...);
 
 /* Completes the meetings of a warp that only waited for lanes which have exited by now (warp.c). */
 void cpu_device_settle_meetings(struct block *block, unsigned warp);
 
 /* Where the dynamic shared window lies in the program's thread-local data. */
 size_t cpu_device_shared_window(void);
+
+/* The upper end of the current thread's stack. */
+char *cpu_device_stack_top(const struct block *block);
 
 /* True when `address` lies in the inaccessible page below one of the block's stacks. */
 bool cpu_device_is_stack_guard(const struct block *block, const void *address);

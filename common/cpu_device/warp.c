@@ -1,7 +1,10 @@
 /* Warp collectives: lanes meet, and the last one to arrive works for all. */
+#include "race.h"
 #include "scheduler.h"
 
 #include <string.h>
+
+#define HERE __builtin_return_address(0)
 
 static void complete_meeting(struct block *block, unsigned warp_number, unsigned meeting_number) {
     struct warp *warp = &block->warps[warp_number];
@@ -14,6 +17,9 @@ static void complete_meeting(struct block *block, unsigned warp_number, unsigned
         }
         meeting->function(payload, meeting->arrived);
     }
+    /* Of the warp functions only __syncwarp orders accesses to memory. */
+    if (!meeting->function && block->grid->checked)
+        race_sync_warp(warp_number, meeting->arrived);
     warp->runnable |= meeting->arrived;
     warp->open_meetings &= ~(1u << meeting_number);
 }
@@ -45,14 +51,16 @@ static unsigned find_meeting(struct warp *warp, unsigned mask, cpu_device_warp_f
     return number;
 }
 
-void cpu_device_warp_collective(unsigned mask, cpu_device_warp_function function, void *payload) {
+static void meet(unsigned mask, cpu_device_warp_function function, void *payload, const void *place) {
     struct block *block = cpu_device_current_block();
     struct cuda_thread *thread = block->current;
     struct warp *warp = &block->warps[thread->warp];
+    thread->place = place;
     unsigned own = 1u << thread->lane;
     warp->runnable &= ~own;
     if (!(mask & own)) {
-        cpu_device_fail_block(block, "lane %u of warp %u calls a warp function with mask 0x%08x, which leaves it out.",
+        cpu_device_fail_block(block, cudaErrorLaunchFailure,
+                              "lane %u of warp %u calls a warp function with mask 0x%08x, which leaves it out.",
                               thread->lane, thread->warp, mask);
         cpu_device_suspend(block);
     }
@@ -65,7 +73,11 @@ void cpu_device_warp_collective(unsigned mask, cpu_device_warp_function function
         cpu_device_suspend(block);
 }
 
-void cpu_device_sync_warp(unsigned mask) { cpu_device_warp_collective(mask, NULL, NULL); }
+void cpu_device_warp_collective(unsigned mask, cpu_device_warp_function function, void *payload) {
+    meet(mask, function, payload, HERE);
+}
+
+void cpu_device_sync_warp(unsigned mask) { meet(mask, NULL, NULL, HERE); }
 
 unsigned cpu_device_active_mask(void) {
     const struct block *block = cpu_device_current_block();
@@ -112,7 +124,7 @@ static void shuffle_warp(void *const payload[32], unsigned mask) {
 uint64_t cpu_device_shuffle(unsigned mask, uint64_t value, int lane_or_delta, int width,
                             enum cpu_device_shuffle_mode mode) {
     struct shuffle s = {value, 0, lane_or_delta, width, mode};
-    cpu_device_warp_collective(mask, shuffle_warp, &s);
+    meet(mask, shuffle_warp, &s, HERE);
     return s.result;
 }
 
@@ -136,6 +148,6 @@ static void vote_warp(void *const payload[32], unsigned mask) {
 
 unsigned cpu_device_ballot(unsigned mask, int predicate) {
     struct vote vote = {predicate, 0};
-    cpu_device_warp_collective(mask, vote_warp, &vote);
+    meet(mask, vote_warp, &vote, HERE);
     return vote.result;
 }

@@ -116,12 +116,12 @@ __global__ void outside_own_mask() {
 }
 
 // After a failed launch everything fails, until a reset; then the device works as before.
-static void require_sticky_and_reset() {
+static void require_sticky_and_reset(cudaError_t error = cudaErrorLaunchFailure) {
     void *p;
-    bool sticky = cudaGetLastError() == cudaErrorLaunchFailure && cudaGetLastError() == cudaErrorLaunchFailure &&
-                  cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaMalloc(&p, 4) == cudaErrorLaunchFailure;
+    bool sticky = cudaGetLastError() == error && cudaGetLastError() == error && cudaDeviceSynchronize() == error &&
+                  cudaMalloc(&p, 4) == error;
     nothing<<<1, 1>>>();
-    sticky = sticky && cudaPeekAtLastError() == cudaErrorLaunchFailure;
+    sticky = sticky && cudaPeekAtLastError() == error;
     cudaDeviceReset();
     Buffer<int> data(1024);
     fill<int><<<1, 1024>>>(data.data, 9);
@@ -144,7 +144,7 @@ static void deadlocks_are_reported(void **) {
         expect_in_child(
             0,
             "deadlock: 39 of 40 threads wait at __syncthreads, 1 in a warp function (lane 3 of warp 0, for one, "
-            "waits for lanes 0x00000010), and none can go on.",
+            "waits for lanes 0x00000010 at test_failures.cu:",
             [] {
                 wait_for_nobody<<<1, 40>>>();
                 require_sticky_and_reset();
@@ -200,24 +200,34 @@ static void masks_must_name_the_caller(void **) {
     });
 }
 
+enum { WRITE_AT_LINE = __LINE__ + 3 };
 __global__ void write_at(char *data, size_t offset) {
     if (blockIdx.x == 1 && threadIdx.y == 2)
         data[offset] = 1;
 }
 
 static void stray_accesses_are_explained(void **) {
-    expect_in_child(1, "kernel write_at, block (1, 0, 0), thread (0, 2, 0): an illegal access",
-                    [] { write_at<<<2, dim3(1, 3)>>>(nullptr, 0); });
-    expect_in_child(1, "a null pointer", [] { write_at<<<2, dim3(1, 3)>>>(nullptr, 100); });
-    expect_in_child(1, "256 bytes past the end of the 512-byte allocation", [] {
+    char where[160];
+    snprintf(where, sizeof where,
+             "kernel write_at, block (1, 0, 0): thread (0, 2, 0), test_failures.cu:%d: an illegal access",
+             WRITE_AT_LINE);
+    expect_in_child(0, where, [] {
+        write_at<<<2, dim3(1, 3)>>>(nullptr, 0);
+        require_sticky_and_reset(cudaErrorIllegalAddress);
+    });
+    expect_in_child(0, "a null pointer", [] {
+        write_at<<<2, dim3(1, 3)>>>(nullptr, 100);
+        require_sticky_and_reset(cudaErrorIllegalAddress);
+    });
+    expect_in_child(0, "256 bytes past the end of an allocation of 512 bytes", [] {
         Buffer<char> data(512);
         write_at<<<2, dim3(1, 3)>>>(data.data, 768);
     });
-    expect_in_child(1, "16 bytes before the 4096-byte allocation", [] {
+    expect_in_child(0, "16 bytes before an allocation of 4096 bytes", [] {
         Buffer<char> first(8192), data(4096);
         write_at<<<2, dim3(1, 3)>>>(data.data - 16, 0);
     });
-    expect_in_child(1, "freed", [] {
+    expect_in_child(0, "freed", [] {
         char *data;
         cudaMalloc(&data, 512);
         cudaFree(data);
@@ -256,23 +266,27 @@ __global__ void wide(int *data, int index) {
 
 static void other_faults_are_explained(void **) {
 #if defined(__x86_64__) // other processors let both pass
-    expect_in_child(1, "an integer division by zero", [] {
+    expect_in_child(0, "an integer division by zero", [] {
         Buffer<int> data(3);
         data[2] = 0;
         divide<<<1, 1>>>(data.data);
+        require_sticky_and_reset();
     });
-    expect_in_child(1, "a misaligned access", [] {
+    expect_in_child(0, "a misaligned access", [] {
         Buffer<float> data(8);
         misaligned<<<1, 1>>>(data.data);
+        require_sticky_and_reset(cudaErrorMisalignedAddress);
     });
 #endif
-    expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
+    expect_in_child(0, "local variables do not fit the 64 KiB stack", [] {
         Buffer<int> data(1);
         deep<<<1, 1>>>(data.data, 20);
+        require_sticky_and_reset();
     });
-    expect_in_child(1, "local variables do not fit the 64 KiB stack", [] {
+    expect_in_child(0, "local variables do not fit the 64 KiB stack", [] {
         Buffer<int> data(1);
         wide<<<1, 32>>>(data.data, 0);
+        require_sticky_and_reset();
     });
 }
 

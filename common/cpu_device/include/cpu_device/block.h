@@ -72,14 +72,16 @@ struct cpu_device_launch_config {
     const char *kernel_name;     /* for messages; must outlive the launch */
     const void *kernel_function; /* the key of cudaFuncSetAttribute, or NULL when overload resolution hid it */
     const char *argument_types;  /* then what tells overloads apart, in the compiler's words; must outlive the launch */
+    const char *file;            /* where the launch stands, for messages; must outlive the launch */
+    unsigned line;
 };
 
 /* Runs a whole grid and returns when it is done. `run_thread` is called once for every CUDA thread, on several OS
-   threads at a time. Errors also go to cudaGetLastError: cudaErrorInvalidConfiguration and cudaErrorInvalidValue when
-   the hardware would refuse the launch, cudaErrorNotSupported from inside a kernel, cudaErrorLaunchFailure (sticky)
-   when it failed midway. */
+   threads at a time, with `argument`, which holds the kernel's arguments in argument_size bytes. Errors also go to
+   cudaGetLastError: cudaErrorInvalidConfiguration and cudaErrorInvalidValue when the hardware would refuse the launch,
+   cudaErrorNotSupported from inside a kernel, cudaErrorLaunchFailure (sticky) when it failed midway. */
 cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, void (*run_thread)(void *argument),
-                              void *argument);
+                              void *argument, size_t argument_size);
 
 #ifdef __cplusplus
 }

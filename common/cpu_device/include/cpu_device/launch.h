@@ -27,9 +27,9 @@ constexpr int zero_as_int(Zero) { return 0; }
 // The arguments were evaluated once and copied by the caller; every thread gets copies of its own, as on a GPU.
 template <class Kernel, class... Arguments>
 cudaError_t run_grid(const cpu_device_launch_config &config, const Kernel &kernel, Arguments &...arguments) {
-    auto thread = [&] { kernel(arguments...); };
+    auto thread = [kernel, arguments...] { kernel(arguments...); };
     return cpu_device_launch(
-        &config, [](void *thread_) { (*static_cast<decltype(thread) *>(thread_))(); }, &thread);
+        &config, [](void *thread_) { (*static_cast<decltype(thread) *>(thread_))(); }, &thread, sizeof thread);
 }
 
 // A launch of a kernel whose address is known: arguments convert to its parameters as in an ordinary call.
@@ -90,19 +90,19 @@ cudaError_t launch_with_pointers(void (*kernel)(Parameters...), cpu_device_launc
                                  [[maybe_unused]] void **arguments, std::index_sequence<Index...>) {
     config.kernel_function = reinterpret_cast<const void *>(kernel);
     config.kernel_name = "of cudaLaunchKernel";
-    const auto call = [&] { kernel(*static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...); };
-    return run_grid(config, call);
+    return run_grid(config, kernel, *static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...);
 }
 
 template <class Address, class Call, class Viable> struct Launch {
-    const char *kernel_name;
+    const char *kernel_name, *file;
+    unsigned line;
     Address address;
     Call call;
     Viable viable;
 
     auto configure(dim3 grid, dim3 block, std::size_t dynamic_shared_size = 0, cudaStream_t stream = nullptr) const {
-        const cpu_device_launch_config config = {grid,    block,  dynamic_shared_size, stream, kernel_name,
-                                                 nullptr, nullptr};
+        const cpu_device_launch_config config = {
+            grid, block, dynamic_shared_size, stream, kernel_name, nullptr, nullptr, file, line};
         if constexpr (std::is_invocable_v<Address, int>)
             return addressed_launch(call, address(0), config);
         else
@@ -111,8 +111,9 @@ template <class Address, class Call, class Viable> struct Launch {
 };
 
 template <class Address, class Call, class Viable>
-Launch<Address, Call, Viable> make_launch(const char *kernel_name, Address address, Call call, Viable viable) {
-    return {kernel_name, address, call, viable};
+Launch<Address, Call, Viable> make_launch(const char *kernel_name, const char *file, unsigned line, Address address,
+                                          Call call, Viable viable) {
+    return {kernel_name, file, line, address, call, viable};
 }
 
 } // namespace cpu_device
@@ -120,7 +121,7 @@ Launch<Address, Call, Viable> make_launch(const char *kernel_name, Address addre
 // Variadic because the commas of template arguments separate macro arguments too.
 #define CPU_DEVICE_LAUNCH(...)                                                                                         \
     ::cpu_device::make_launch(                                                                                         \
-        #__VA_ARGS__,                                                                                                  \
+        #__VA_ARGS__, __FILE__, __LINE__,                                                                              \
         [&](auto dependent) -> decltype(::cpu_device::address_of(dependent, __VA_ARGS__)) {                            \
             return ::cpu_device::address_of(dependent, __VA_ARGS__);                                                   \
         },                                                                                                             \

@@ -1,0 +1,79 @@
+#include "checks.h"
+
+#include "number.h"
+
+#include <stdio.h>
+
+int checks_check_header(const char *path, char *why, size_t why_size) {
+    if (record_has_header(path, FINDINGS_HEADER))
+        return 0;
+    snprintf(why, why_size, "%s exists and is not a file of findings", path);
+    return -1;
+}
+
+#ifdef GEMM_CPU_DEVICE
+
+#include "cpu_device/checks.h"
+
+static size_t found_before;
+
+int checks_supported(void) { return 1; }
+
+void checks_begin(const gemm_record *row, const gemm_problem *p) {
+    char label[256];
+    const size_t size = number_size(p->dtype);
+    const char *no_products = p->alpha == 0.0f ? "alpha is 0" : NULL;
+    const struct cpu_device_matrix matrices[] = {
+        {"A", p->A, p->M, p->K, p->lda, size, false, no_products},
+        {"B", p->B, p->K, p->N, p->ldb, size, false, no_products},
+        {"C", p->C, p->M, p->N, p->ldc, size, true, p->beta == 0.0f ? "beta is 0" : NULL},
+    };
+    record_label(row, label, sizeof label);
+    cpu_device_get_findings(&found_before);
+    cpu_device_declare_matrices(matrices, sizeof matrices / sizeof *matrices);
+    cpu_device_check_launches(label);
+}
+
+size_t checks_end(char *first, size_t first_size) {
+    size_t count;
+    const struct cpu_device_finding *findings = cpu_device_get_findings(&count);
+    cpu_device_check_launches(NULL);
+    cpu_device_declare_matrices(NULL, 0);
+    for (size_t i = found_before; i < count; i++)
+        cpu_device_print_finding(stdout, &findings[i]);
+    if (count > found_before) {
+        const struct cpu_device_finding *f = &findings[found_before];
+        const int length = snprintf(first, first_size, "%s", f->kind);
+        if (f->line && length > 0 && (size_t)length < first_size)
+            snprintf(first + length, first_size - (size_t)length, " at %s:%u", f->file, f->line);
+    }
+    return count - found_before;
+}
+
+static void put_findings(FILE *out) {
+    size_t count;
+    const struct cpu_device_finding *findings = cpu_device_get_findings(&count);
+    fputs(FINDINGS_HEADER "\n", out);
+    for (size_t i = 0; i < count; i++)
+        cpu_device_write_finding(out, findings[i].label, &findings[i]);
+}
+
+int checks_write(const char *path, char *error, size_t error_size) {
+    return record_replace_by(path, put_findings, error, error_size);
+}
+
+#else
+
+int checks_supported(void) { return 0; }
+void checks_begin(const gemm_record *row, const gemm_problem *problem) { (void)row, (void)problem; }
+size_t checks_end(char *first, size_t first_size) {
+    (void)first, (void)first_size;
+    return 0;
+}
+
+int checks_write(const char *path, char *error, size_t error_size) {
+    snprintf(error, error_size, "%s: nothing is checked on a GPU", path);
+    return -1;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* The checks, as the scheduler and the hooks see them: see cpu_device/checks.h for what is found. */
+#ifndef CPU_DEVICE_CHECK_H
+#define CPU_DEVICE_CHECK_H
+
+#include "cpu_device/checks.h"
+#include "scheduler.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- One launch ---- */
+
+/* Whether launches are checked now. */
+bool check_is_on(void);
+
+/* Whether what is found is printed to stderr when a launch ends. */
+void check_announce(bool announce);
+
+/* Around the blocks of a checked launch. argument: what its threads read their arguments from. */
+void check_begin_launch(const struct cpu_device_launch_config *config, const void *argument, size_t argument_size);
+void check_end_launch(const struct cpu_device_launch_config *config);
+
+/* A launch that the hardware would refuse: a sentence that says why. */
+__attribute__((format(printf, 2, 3))) void check_refused_launch(const struct cpu_device_launch_config *config,
+                                                                const char *format, ...);
+
+/* ---- One OS thread, one block ---- */
+
+/* False when there is no memory. */
+bool check_begin_thread(struct block *block);
+
+void check_begin_block(const struct block *block);
+void check_end_block(const struct block *block);
+
+void check_enter_thread(unsigned thread);
+
+/* All threads have come to a barrier; those that wait are still marked so. */
+void check_barrier(const struct block *block);
+
+/* No thread of the block can go on. `example` waits in a warp function for the lanes in `missing`; NULL: none does. */
+void check_deadlock(const struct block *block, const struct cuda_thread *example, uint32_t missing);
+
+/* ---- One access ---- */
+
+/* Called by the hooks before the access; does not return when the thread ends there. operation: of enum
+   cpu_device_operation. */
+void check_access(uintptr_t address, unsigned operation, unsigned log2_size, const void *place);
+
+#endif

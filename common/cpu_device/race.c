@@ -1,0 +1,382 @@
+#define _GNU_SOURCE
+#include "race.h"
+
+#include "cpu_device/counters.h"
+#include "finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- Entries ---- */
+
+#define MARKER                                                                                                         \
+    (UINT64_C(1) << 63) /* the thread has met others in __syncwarp; the low bits count its warp's meetings             \
+                         */
+
+static bool is_marker(race_entry e) { return e & MARKER; }
+static size_t offset_of(race_entry e) { return e & (RACE_MAX_SHARED - 1); }
+static uint32_t site_of(race_entry e) { return (uint32_t)(e >> 22) & (RACE_MAX_PROGRAM - 1); }
+static unsigned size_of(race_entry e) { return 1u << (e >> 52 & 7); }
+static unsigned operation_of(race_entry e) { return (unsigned)(e >> 55 & 3); }
+
+/* ---- Cells ---- */
+
+enum { NOBODY = UINT16_MAX, LAST_CLOCK = UINT16_MAX };
+
+/* Who touched four bytes of shared memory, or one byte: the last writer, and two readers, of different warps where
+   there are such. A time is an interval between barriers; a clock counts the meetings of a warp in it. */
+struct cell {
+    uint32_t written, read; /* in which interval; 0: never */
+    uint32_t split;         /* the interval in which the bytes of these four went separate ways */
+    uint32_t write_position, read_position, other_position; /* in the log of that thread */
+    uint16_t writer, reader, other;
+    uint16_t write_clock, read_clock, other_clock;
+};
+
+/* A read of a cell that was not written by then. It may be that another thread writes it before the next barrier. */
+struct candidate {
+    const struct cell *cell;
+    race_entry entry;
+    unsigned thread;
+};
+
+/* The meetings of a warp in this interval. */
+struct warp_history {
+    uint32_t *meetings; /* lanes of each, in order; the first is number 1 */
+    uint32_t count, room;
+    bool partial; /* some lanes were left out of one */
+};
+
+struct recorder {
+    struct race_log log;
+    struct cell *cells, *byte_cells;
+    size_t shared_size;
+    uint32_t interval, first_of_block, order;
+    struct candidate *candidates;
+    size_t candidate_count, candidate_room;
+    struct warp_history warps[MAX_WARPS];
+    const struct block *block;
+    void (*describe)(size_t offset, char *text, size_t text_size);
+};
+
+static _Thread_local struct recorder *own;
+
+static void *reserve(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+bool race_begin_thread(size_t shared_size) {
+    if (own)
+        return true;
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return false;
+    const size_t words = shared_size / 4 + 1;
+    r->log.entries = reserve(sizeof(race_entry) * RACE_LOG_STRIDE * MAX_THREADS_PER_BLOCK);
+    r->cells = reserve(words * sizeof *r->cells);
+    r->byte_cells = reserve(4 * words * sizeof *r->byte_cells);
+    r->shared_size = shared_size;
+    /* Once in the life of an OS thread; without memory the program is about to end anyway. */
+    if (!r->log.entries || !r->cells || !r->byte_cells)
+        return false;
+    own = r;
+    return true;
+}
+
+struct race_log *race_thread_log(void) {
+    return &own->log;
+}
+
+/* ---- Telling ---- */
+
+/* One thread's access to a cell. */
+struct access {
+    race_entry entry;
+    uint32_t position;
+    uint16_t thread, clock;
+};
+
+static race_entry entry_at(const struct recorder *r, unsigned thread, uint32_t position) {
+    return r->log.entries[(size_t)thread * RACE_LOG_STRIDE + position];
+}
+
+static const char *past_verb(race_entry e) {
+    const unsigned operation = operation_of(e);
+    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates (atomically)";
+}
+
+static void tell_race(const struct recorder *r, const struct access *first, const struct access *second,
+                      size_t offset) {
+    char place[160];
+    r->describe(offset, place, sizeof place);
+    const uint3 b = r->block->index, t = r->block->threads[first->thread].index,
+                u = r->block->threads[second->thread].index;
+    const bool one_warp = r->block->thread_count <= WARP_SIZE;
+    const bool both_write =
+        operation_of(first->entry) != CPU_DEVICE_LOAD && operation_of(second->entry) != CPU_DEVICE_LOAD;
+    const char *advice =
+        both_write ? "Only one of them may write it, or a barrier belongs between {1} and {2}."
+        : operation_of(first->entry) == CPU_DEVICE_LOAD
+            ? "A __syncthreads() is missing between {1} and {2}: nobody may overwrite before everybody has read."
+            : "A __syncthreads() is missing between {1} and {2}: nobody may read before everybody has written.";
+    finding_tell(
+        "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and thread (%u, %u, %u) %s it at {2}, with no "
+        "barrier between them. %s%s",
+        b.x, b.y, b.z, t.x, t.y, t.z, past_verb(first->entry), place, u.x, u.y, u.z, past_verb(second->entry), advice,
+        one_warp ? " (The block is one warp: __syncwarp() does, too.)" : "");
+}
+
+/* The access that a thread reaches earlier in its own course is told first: the barrier belongs after it. */
+static void note_race(struct recorder *r, struct access a, struct access b) {
+    const bool swap = b.position != a.position ? b.position < a.position : site_of(b.entry) < site_of(a.entry);
+    const struct access *first = swap ? &b : &a, *second = swap ? &a : &b;
+    const struct finding_hit hit = {
+        .kind = FINDING_RACE,
+        .site = site_of(first->entry),
+        .other_site = site_of(second->entry),
+        .block = r->block->number,
+        .order = r->order++,
+    };
+    if (!finding_note(&hit))
+        return;
+    const size_t from = offset_of(a.entry), other = offset_of(b.entry);
+    tell_race(r, first, second, from > other ? from : other); /* both reach that byte, or almost */
+}
+
+/* ---- Order inside a warp ---- */
+
+/* Whether what the first lane did with its clock comes before what the second one did: a chain of meetings leads from
+   the one to the other. first_clock <= second_clock. */
+static bool is_ordered(const struct warp_history *w, unsigned first_lane, unsigned first_clock, unsigned second_lane,
+                       unsigned second_clock) {
+    if (first_clock == LAST_CLOCK)
+        return true; /* too many meetings to tell */
+    if (!w->partial)
+        return first_clock < second_clock;
+    uint32_t reached = 1u << first_lane;
+    for (unsigned m = first_clock + 1; m <= second_clock; m++)
+        if (w->meetings[m - 1] & reached)
+            reached |= w->meetings[m - 1];
+    return reached >> second_lane & 1;
+}
+
+static bool is_before(const struct recorder *r, unsigned thread, unsigned clock, const struct access *a) {
+    const unsigned warp = a->thread / WARP_SIZE;
+    return thread / WARP_SIZE == warp &&
+           is_ordered(&r->warps[warp], thread % WARP_SIZE, clock, a->thread % WARP_SIZE, a->clock);
+}
+
+void race_sync_warp(unsigned warp, uint32_t lanes) {
+    struct recorder *r = own;
+    struct warp_history *w = &r->warps[warp];
+    if (w->count == w->room) {
+        const uint32_t room = w->room ? 2 * w->room : 64;
+        uint32_t *longer = realloc(w->meetings, room * sizeof *longer);
+        if (!longer)
+            return;
+        w->meetings = longer;
+        w->room = room;
+    }
+    if (w->count < LAST_CLOCK)
+        w->meetings[w->count++] = lanes;
+    w->partial |= lanes != UINT32_MAX;
+    for (uint32_t left = lanes; left; left &= left - 1)
+        race_add(&r->log, warp * WARP_SIZE + (unsigned)__builtin_ctz(left), MARKER | w->count);
+}
+
+/* ---- One access to one cell ---- */
+
+static void meet(struct recorder *r, unsigned thread, unsigned clock, uint32_t position, const struct access *a) {
+    if (thread == a->thread || is_before(r, thread, clock, a))
+        return;
+    const struct access earlier = {entry_at(r, thread, position), position, (uint16_t)thread, (uint16_t)clock};
+    if (operation_of(earlier.entry) == CPU_DEVICE_ATOMIC && operation_of(a->entry) == CPU_DEVICE_ATOMIC)
+        return;
+    note_race(r, earlier, *a);
+}
+
+static void add_candidate(struct recorder *r, const struct cell *cell, const struct access *a) {
+    if (r->candidate_count == r->candidate_room) {
+        const size_t room = r->candidate_room ? 2 * r->candidate_room : 256;
+        struct candidate *longer = realloc(r->candidates, room * sizeof *longer);
+        if (!longer)
+            return;
+        r->candidates = longer;
+        r->candidate_room = room;
+    }
+    r->candidates[r->candidate_count++] = (struct candidate){cell, a->entry, a->thread};
+}
+
+static void set_reader(struct cell *cell, const struct access *a) {
+    cell->reader = a->thread;
+    cell->read_clock = a->clock;
+    cell->read_position = a->position;
+}
+
+static void set_other(struct cell *cell, const struct access *a) {
+    cell->other = a->thread;
+    cell->other_clock = a->clock;
+    cell->other_position = a->position;
+}
+
+/* Keeps two readers such that a write that races with any reader races with one of them. */
+static void add_reader(struct recorder *r, struct cell *cell, const struct access *a) {
+    if (cell->reader == a->thread) {
+        if (cell->read_clock != a->clock)
+            set_reader(cell, a);
+    } else if (is_before(r, cell->reader, cell->read_clock, a)) {
+        set_reader(cell, a);
+    } else if (cell->other == NOBODY || cell->other == a->thread ||
+               (cell->other / WARP_SIZE == cell->reader / WARP_SIZE &&
+                cell->reader / WARP_SIZE != a->thread / WARP_SIZE)) {
+        set_other(cell, a);
+    }
+}
+
+static void read_cell(struct recorder *r, struct cell *cell, const struct access *a) {
+    if (cell->written == r->interval && cell->writer != a->thread)
+        meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    if (cell->read == r->interval) {
+        add_reader(r, cell, a);
+        return;
+    }
+    cell->read = r->interval;
+    cell->other = NOBODY;
+    set_reader(cell, a);
+    if (cell->written < r->first_of_block)
+        add_candidate(r, cell, a);
+}
+
+static void write_cell(struct recorder *r, struct cell *cell, const struct access *a) {
+    if (cell->written == r->interval && cell->writer != a->thread)
+        meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    if (cell->read == r->interval) {
+        meet(r, cell->reader, cell->read_clock, cell->read_position, a);
+        if (cell->other != NOBODY)
+            meet(r, cell->other, cell->other_clock, cell->other_position, a);
+    }
+    /* An atomic update needs a value to begin with, too. */
+    if (operation_of(a->entry) == CPU_DEVICE_ATOMIC && cell->written < r->first_of_block)
+        add_candidate(r, cell, a);
+    cell->written = r->interval;
+    cell->writer = a->thread;
+    cell->write_clock = a->clock;
+    cell->write_position = a->position;
+}
+
+static void touch_cell(struct recorder *r, struct cell *cell, const struct access *a) {
+    if (operation_of(a->entry) == CPU_DEVICE_LOAD)
+        read_cell(r, cell, a);
+    else
+        write_cell(r, cell, a);
+}
+
+/* From now on the four bytes have cells of their own, until the block ends. */
+static void split(struct recorder *r, struct cell *cell) {
+    struct cell *bytes = &r->byte_cells[4 * (cell - r->cells)];
+    for (int i = 0; i < 4; i++)
+        bytes[i] = *cell;
+    cell->split = r->interval;
+}
+
+static void touch(struct recorder *r, const struct access *a) {
+    size_t offset = offset_of(a->entry), left = size_of(a->entry);
+    while (left > 0) {
+        struct cell *cell = &r->cells[offset / 4];
+        const size_t bytes = left < 4 - offset % 4 ? left : 4 - offset % 4;
+        if (bytes < 4 && cell->split < r->first_of_block)
+            split(r, cell);
+        if (cell->split < r->first_of_block)
+            touch_cell(r, cell, a);
+        else
+            for (size_t i = 0; i < bytes; i++)
+                touch_cell(r, &r->byte_cells[offset + i], a);
+        offset += bytes;
+        left -= bytes;
+    }
+}
+
+/* ---- One interval ---- */
+
+/* The accesses of a lane up to its next meeting; its clock is then that of the meeting. */
+static void go_through_lane(struct recorder *r, unsigned thread, uint32_t *position, uint32_t *clock) {
+    const race_entry *log = &r->log.entries[(size_t)thread * RACE_LOG_STRIDE];
+    const uint32_t used = r->log.used[thread];
+    struct access a = {.thread = (uint16_t)thread, .clock = (uint16_t)*clock};
+    uint32_t at = *position;
+    for (; at < used && !is_marker(log[at]); at++) {
+        a.entry = log[at];
+        a.position = at;
+        touch(r, &a);
+    }
+    if (at < used)
+        *clock = (uint32_t)(log[at++] & UINT32_MAX);
+    *position = at;
+}
+
+/* Lanes in order of the meetings between them: what happened before something else is gone through before it. */
+static void go_through_warp(struct recorder *r, unsigned warp) {
+    uint32_t positions[WARP_SIZE] = {0}, clocks[WARP_SIZE] = {0}, clock = 0;
+    while (clock != UINT32_MAX) {
+        uint32_t next = UINT32_MAX;
+        for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
+            const unsigned thread = warp * WARP_SIZE + lane;
+            if (clocks[lane] == clock && positions[lane] < r->log.used[thread])
+                go_through_lane(r, thread, &positions[lane], &clocks[lane]);
+            if (positions[lane] < r->log.used[thread] && clocks[lane] < next)
+                next = clocks[lane];
+        }
+        clock = next;
+    }
+}
+
+static void tell_unwritten(struct recorder *r) {
+    for (size_t i = 0; i < r->candidate_count; i++) {
+        const struct candidate *c = &r->candidates[i];
+        if (c->cell->written == r->interval && operation_of(c->entry) == CPU_DEVICE_LOAD)
+            continue; /* that is a race */
+        const struct finding_hit hit = {
+            .kind = FINDING_UNWRITTEN, .site = site_of(c->entry), .block = r->block->number, .order = r->order++};
+        if (!finding_note(&hit))
+            continue;
+        char place[160];
+        r->describe(offset_of(c->entry), place, sizeof place);
+        const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
+        finding_tell(
+            "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
+            "before. Shared memory is not cleared: what is there is left over from another block.",
+            b.x, b.y, b.z, t.x, t.y, t.z, past_verb(c->entry), place);
+    }
+    r->candidate_count = 0;
+}
+
+void race_begin_block(void) {
+    struct recorder *r = own;
+    r->first_of_block = ++r->interval;
+    r->order = 0;
+    r->log.overflowed = false;
+}
+
+void race_drop_interval(const struct block *block) {
+    struct recorder *r = own;
+    memset(r->log.used, 0, sizeof *r->log.used * block->warp_count * WARP_SIZE);
+    for (unsigned w = 0; w < block->warp_count; w++) {
+        r->warps[w].count = 0;
+        r->warps[w].partial = false;
+    }
+    r->candidate_count = 0;
+    r->interval++;
+}
+
+void race_end_interval(const struct block *block, void (*describe)(size_t offset, char *text, size_t text_size)) {
+    struct recorder *r = own;
+    r->block = block;
+    r->describe = describe;
+    for (unsigned w = 0; w < block->warp_count; w++)
+        go_through_warp(r, w);
+    if (!r->log.overflowed)
+        tell_unwritten(r);
+    race_drop_interval(block);
+}

@@ -1,0 +1,64 @@
+/*
+ * What the threads of one block do to shared memory between two barriers. Each thread writes down its accesses while it
+ * runs; at the barrier they are gone through in the order of thread numbers, whatever the order they ran in, and
+ * compared cell by cell. So what is found does not depend on how the scheduler arranges warps.
+ */
+#ifndef CPU_DEVICE_RACE_H
+#define CPU_DEVICE_RACE_H
+
+#include "program.h"
+#include "scheduler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One access of one thread: see race_log. */
+typedef uint64_t race_entry;
+
+/* Offsets into thread-local data and return addresses in the program that an entry has room for. */
+#define RACE_MAX_SHARED ((size_t)1 << 22)
+#define RACE_MAX_PROGRAM ((size_t)1 << 30)
+
+/* Accesses of a thread between two barriers that are kept. */
+#define RACE_LOG_ENTRIES ((uint32_t)1 << 17)
+/* From thread to thread: a power of two apart, the logs would compete for the same lines of the cache. 72 entries are
+   9 lines. */
+#define RACE_LOG_STRIDE (RACE_LOG_ENTRIES + 72)
+
+struct race_log {
+    race_entry *entries; /* RACE_LOG_STRIDE for each thread */
+    uint32_t used[MAX_THREADS_PER_BLOCK];
+    bool overflowed; /* in this block */
+};
+
+/* Of the calling OS thread. shared_size: bytes of thread-local data. False when memory ran out. */
+bool race_begin_thread(size_t shared_size);
+struct race_log *race_thread_log(void);
+
+void race_begin_block(void);
+
+/* The lanes in `lanes` of the warp have met in __syncwarp: what each did before is ordered before what each does after.
+ */
+void race_sync_warp(unsigned warp, uint32_t lanes);
+
+/* Tells of races, and of reads of what was not written before, and begins the next interval. `describe` writes the name
+   of what lies at an offset. */
+void race_end_interval(const struct block *block, void (*describe)(size_t offset, char *text, size_t text_size));
+
+/* Begins the next interval and tells nothing of this one. */
+void race_drop_interval(const struct block *block);
+
+static inline race_entry race_make_entry(size_t offset, uint32_t site, unsigned operation, unsigned log2_size) {
+    return (uint64_t)operation << 55 | (uint64_t)log2_size << 52 | (uint64_t)site << 22 | offset;
+}
+
+/* Adds an access of a thread. Only the first RACE_LOG_ENTRIES are kept. */
+static inline void race_add(struct race_log *log, unsigned thread, race_entry entry) {
+    if (log->used[thread] == RACE_LOG_ENTRIES)
+        log->overflowed = true;
+    else
+        log->entries[(size_t)thread * RACE_LOG_STRIDE + log->used[thread]++] = entry;
+}
+
+#endif

@@ -1,5 +1,7 @@
 #include "counts.h"
 
+#include <cuda_runtime_api.h> /* GEMM_CPU_DEVICE */
+
 #include <stdio.h>
 
 int counts_check_header(const char *path, char *why, size_t why_size) {

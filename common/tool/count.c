@@ -28,7 +28,7 @@ typedef struct count_options {
     char **file_arguments;
     const char *gpu, *nvcc, *csv;
     double as; /* edge of the product that the model is asked about, or 0 */
-    bool lines, only_targets;
+    bool lines, sanitize, only_targets;
     fault *f;
 } count_options;
 
@@ -40,6 +40,11 @@ static const struct argp_option options[] = {
     {"dtype", 't', "TYPE[,...]", 0, "Stages: element types (default f32)", 1},
     {"kernel", 'k', "NAME[,...]", 0, "Stages: variants (default all)", 1},
     {"lines", 'l', 0, 0, "Line by line, too (as it is for a single kernel)", 2},
+    {"sanitize", 'z', 0, 0,
+     "Look for mistakes, too: races, accesses outside arrays, reads of what nothing wrote, barriers that not all "
+     "threads "
+     "reach, launches that a GPU refuses",
+     2},
     {"gpu-model", 'g', "NAME", 0, "The GPU of the model: h200 (default), h100, a100, rtx4090, rtx3090, t4", 2},
     {"as", 0x103, "N", 0, "Scale the counts of a cube to this edge for the model, e.g. --size 512 --as 4096", 2},
     {"csv", 'c', "FILE", 0, "Write the counts of every source line here", 2},
@@ -96,6 +101,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case 'l':
         o->lines = true;
         return 0;
+    case 'z':
+        o->sanitize = true;
+        return 0;
     case 'g':
         o->gpu = argument;
         return 0;
@@ -143,6 +151,7 @@ typedef struct collection {
     size_t left_out;     /* stages that did not, where all were asked */
     bool program_failed; /* it ended badly, though it was counted until then */
     bool kernel_failed;
+    bool found; /* the checks did */
 } collection;
 
 static int collect(collection *c, const char *path, fault *f) {
@@ -158,13 +167,32 @@ static int collect(collection *c, const char *path, fault *f) {
     return good ? 0 : fault_set(f, "%s: this is no file of counts", path);
 }
 
+/* Whether a file of findings holds more than its first line. */
+static bool any_finding(const char *path) {
+    fault ignored;
+    char *text = file_exists(path) ? read_file(path, &ignored) : NULL;
+    const char *end = text ? strchr(text, '\n') : NULL;
+    const bool any = end && end[1];
+    free(text);
+    return any;
+}
+
 static int count_stage(const count_options *o, const char *stage, const char *scratch, collection *c, fault *f) {
     char *driver = text_format("%s/%s", o->context->bin, stage), *counts = text_format("%s/counts.csv", scratch);
-    char *argv[MAX_PASSED + 5] = {driver, (char *)"--counts", counts, (char *)"--protocol=none"};
+    char *findings = text_format("%s/findings.csv", scratch);
+    char *argv[MAX_PASSED + 7] = {driver, (char *)"--counts", counts, (char *)"--protocol=none"};
+    size_t count = 4;
     for (size_t i = 0; i < o->passed_count; ++i)
-        argv[4 + i] = o->passed[i];
+        argv[count++] = o->passed[i];
+    if (o->sanitize) {
+        argv[count++] = (char *)"--findings";
+        argv[count++] = findings;
+    }
     unlink(counts);
+    unlink(findings);
     const int status = process_run(argv, NULL, false);
+    const bool found = any_finding(findings);
+    c->found = c->found || found;
     int result = 0;
     c->refused = exited_with(status, EXIT_USAGE);
     if (c->refused && o->stage_count == 0 && o->passed_count > 0) {
@@ -173,10 +201,11 @@ static int count_stage(const count_options *o, const char *stage, const char *sc
         ++c->left_out;
     } else if (c->refused)
         result = fault_set(f, "%s did not accept these options; its words are above", stage);
-    else if (!exited_with(status, 0))
+    else if (!exited_with(status, 0) && !found)
         result = fault_set(f, "%s failed; what it counted means nothing", stage);
     else
         result = collect(c, counts, f);
+    free(findings);
     free(counts);
     free(driver);
     return result;
@@ -211,8 +240,13 @@ static int count_file(const count_options *o, const char *scratch, collection *c
     char **argv = calloc(count + 2, sizeof *argv);
     argv[0] = program;
     memcpy(&argv[1], o->file_arguments, count * sizeof *argv);
+    char *findings = text_format("%s/findings.csv", scratch);
     setenv("CPU_DEVICE_COUNTS", counts, 1);
+    if (o->sanitize)
+        setenv("CPU_DEVICE_FINDINGS", findings, 1);
     const int status = process_run(argv, NULL, false);
+    c->found = any_finding(findings);
+    free(findings);
     int result = 0;
     if (stop_signal())
         result = fault_set(
@@ -315,6 +349,8 @@ static bool any_failed(const count_list *list) {
 static int status_of(const collection *c, int result, const count_options *o, fault *f) {
     if (result == 0 && c->program_failed)
         result = fault_set(f, "%.400s ended with an error", o->file);
+    else if (result == 0 && c->found)
+        result = fault_set(f, "the checks found mistakes: see above");
     else if (result == 0 && c->kernel_failed)
         result = fault_set(f, "a kernel failed: see above");
     return result == 0 ? 0 : c->refused ? EXIT_USAGE : EXIT_WORK;
@@ -340,7 +376,7 @@ static int count_all(const count_options *o, const gpu_model *gpu, const char *s
     if (result == 0)
         show(o, &list, gpu, scale_of(o, &list, f));
     c.kernel_failed = result == 0 && any_failed(&list);
-    if (result == 0 && o->csv && !c.kernel_failed)
+    if (result == 0 && o->csv && !c.kernel_failed && !c.found)
         result = write_file(o->csv, c.text.text, c.text.size, f);
     counts_free(&list);
     free(path);

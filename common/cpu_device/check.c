@@ -158,7 +158,12 @@ static const char *kernel_symbol(const struct cpu_device_launch_config *config) 
     return symbol ? symbol : config->kernel_name;
 }
 
-void check_end_launch(const struct cpu_device_launch_config *config) {
+void check_end_launch(const struct cpu_device_launch_config *config, size_t static_shared) {
+    if (static_shared > MAX_SHARED_WITHOUT_OPT_IN)
+        check_refused_launch(config,
+                             "The kernel has static shared arrays of %zu bytes; nvcc refuses more than 48 KB. More is to be "
+                             "had as dynamic shared memory, extern __shared__, with cudaFuncSetAttribute.",
+                             static_shared);
     finding_end_launch(launch.label, kernel_symbol(config), launch.announce);
 }
 
@@ -296,6 +301,20 @@ static void check_shared(size_t offset, unsigned operation, unsigned log2_size, 
          offset + size > own.dynamic_end))
         outside_shared(offset, operation, size, place);
     race_add(own.log, own.thread, race_make_entry(offset, site_of(place), operation, log2_size));
+}
+
+void check_index(const char *file, unsigned line, const char *array_type, int64_t index) {
+    struct finding_hit hit = hit_of(FINDING_ARRAY_BOUNDS, NULL);
+    hit.file = file;
+    hit.line = line;
+    if (finding_note(&hit)) {
+        char who[120];
+        describe_thread(who, sizeof who);
+        finding_tell("%s uses the index %lld at {1} in an array of type %s. In a row of shared memory that would be an "
+                     "element of the next row; in a register array, of another variable.",
+                     who, (long long)index, array_type);
+    }
+    end_thread(cudaErrorIllegalAddress);
 }
 
 /* ---- Matrices ---- */

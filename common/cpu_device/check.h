@@ -18,7 +18,8 @@ void check_announce(bool announce);
 
 /* Around the blocks of a checked launch. argument: what its threads read their arguments from. */
 void check_begin_launch(const struct cpu_device_launch_config *config, const void *argument, size_t argument_size);
-void check_end_launch(const struct cpu_device_launch_config *config);
+/* static_shared: bytes of the static arrays that were touched. */
+void check_end_launch(const struct cpu_device_launch_config *config, size_t static_shared);
 
 /* A launch that the hardware would refuse: a sentence that says why. */
 __attribute__((format(printf, 2, 3))) void check_refused_launch(const struct cpu_device_launch_config *config,
@@ -41,6 +42,9 @@ void check_barrier(const struct block *block);
 void check_deadlock(const struct block *block, const struct cuda_thread *example, uint32_t missing);
 
 /* ---- One access ---- */
+
+/* An index past a dimension of an array, in a kernel. */
+_Noreturn void check_index(const char *file, unsigned line, const char *array_type, int64_t index);
 
 /* Called by the hooks before the access; does not return when the thread ends there. operation: of enum
    cpu_device_operation. */

@@ -96,7 +96,7 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     if (error != cudaSuccess) {
         if (checked) {
             explain_refusal(config);
-            check_end_launch(config);
+            check_end_launch(config, 0);
         }
         return cpu_device_result(error);
     }
@@ -122,10 +122,10 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     if (grid.tally)
         tally_end_launch(grid.tally, atomic_load(&grid.error) != cudaSuccess);
     if (grid.checked)
-        check_end_launch(config);
+        check_end_launch(config, tally_static_shared(grid.tally));
     pthread_mutex_unlock(&device_lock);
     error = atomic_load(&grid.error);
-    if (error != cudaSuccess && !grid.checked)
+    if (error != cudaSuccess && !grid.checked && !atomic_load(&grid.refused))
         cpu_device_set_sticky_error(error);
     return cpu_device_result(error);
 }
@@ -149,4 +149,36 @@ void cpu_device_trap(void) {
     cpu_device_fail_block(block, cudaErrorLaunchFailure, "thread (%u, %u, %u) calls __trap().", t.x, t.y, t.z);
     cpu_device_suspend(block);
     abort();
+}
+
+void cpu_device_check_launch_bounds(unsigned max_threads) {
+    struct block *block = cpu_device_current_block();
+    if (block->thread_count <= max_threads)
+        return;
+    const struct cpu_device_launch_config *config = block->grid->config;
+    if (block->grid->checked && !atomic_exchange(&block->grid->refused, true))
+        check_refused_launch(config,
+                             "The launch is refused: its blocks have %u threads, but __launch_bounds__ promises %u at "
+                             "most, and nvcc gives each thread the registers of that many.",
+                             block->thread_count, max_threads);
+    atomic_store(&block->grid->refused, true);
+    cpu_device_end_thread(cudaErrorLaunchOutOfResources);
+}
+
+void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type, int64_t index) {
+    if (!inside_kernel()) {
+        fprintf(stderr, "%s:%u: the index %lld is outside an array of type %s.\n", file, line, (long long)index,
+                array_type);
+        return;
+    }
+    struct block *block = cpu_device_current_block();
+    if (block->grid->checked)
+        check_index(file, line, array_type, index);
+    const uint3 t = block->current->index;
+    const char *slash = strrchr(file, '/');
+    cpu_device_fail_block(block, cudaErrorIllegalAddress,
+                          "thread (%u, %u, %u), %s:%u: the index %lld is outside an array of type %s.", t.x, t.y, t.z,
+                          slash ? slash + 1 : file, line, (long long)index, array_type);
+    cpu_device_suspend(block);
+    abort(); /* a failed block is never resumed */
 }

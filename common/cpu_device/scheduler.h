@@ -32,6 +32,7 @@ struct grid {
     atomic_bool failed;
     /* What the launch returns when it failed, or when threads of it were ended. */
     _Atomic(cudaError_t) error;
+    atomic_bool refused; /* it should not have begun: the error is not sticky */
 };
 
 struct fiber {

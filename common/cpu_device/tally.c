@@ -352,7 +352,7 @@ static bool is_guard(size_t offset) {
     return name && strncmp(name, "_ZGV", 4) == 0;
 }
 
-static size_t static_shared(const struct tally *tally) {
+size_t tally_static_shared(const struct tally *tally) {
     const size_t dynamic = program_shared_object(cpu_device_shared_window()).offset;
     size_t bytes = 0;
     for (size_t i = 0; i < tally->object_count; i++)
@@ -454,7 +454,7 @@ const struct cpu_device_counts *cpu_device_get_counts(size_t *count) {
     find_places();
     count_flops();
     for (size_t i = 0; i < *count; i++) {
-        tallies[i]->counts.static_shared = static_shared(tallies[i]);
+        tallies[i]->counts.static_shared = tally_static_shared(tallies[i]);
         handed_out[i] = tallies[i]->counts;
     }
     return handed_out;

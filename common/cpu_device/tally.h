@@ -38,6 +38,9 @@ void tally_add_blocks(struct tally *tally, uint64_t *blocks_run, size_t size);
 /* Stamps other than 0 mark touched sectors. Clears them. */
 void tally_add_sectors(struct tally *tally, uint16_t *stamps, size_t first, size_t end);
 
+/* Bytes of the static shared arrays that were touched. */
+size_t tally_static_shared(const struct tally *tally);
+
 /* Memory ran out while counting: the counts of this tally are too low. */
 void tally_is_incomplete(struct tally *tally);
 

@@ -69,6 +69,18 @@ target_compile_options(cpu_device_kernel_flags INTERFACE
     -g
     "$<$<CONFIG:Debug>:-O0>")
 
+# An index past a row of an array calls bounds.c. In kernels it does not return: code that goes on behind the call costs a
+# tiled kernel up to 25 % of its time with g++ and 80 % with clang, which then counts other loads too; this costs at most 9 %.
+# A whole program (CMakeLists.txt) is compiled to go on, and only when it is to be checked. clang's "bounds" would add traps.
+add_library(cpu_device_bounds_flags INTERFACE)
+target_compile_options(cpu_device_bounds_flags INTERFACE
+    "$<$<CXX_COMPILER_ID:GNU>:-fsanitize=bounds;-fno-sanitize-recover=bounds>"
+    "$<$<CXX_COMPILER_ID:Clang,AppleClang>:-fsanitize=array-bounds;-fno-sanitize-recover=array-bounds>")
+add_library(cpu_device_program_bounds_flags INTERFACE)
+target_compile_options(cpu_device_program_bounds_flags INTERFACE
+    "$<$<CXX_COMPILER_ID:GNU>:-fsanitize=bounds>"
+    "$<$<CXX_COMPILER_ID:Clang,AppleClang>:-fsanitize=array-bounds>")
+
 function(add_cpu_kernel target)
     if(NOT ARGN)
         message(FATAL_ERROR "add_cpu_kernel(${target}) needs at least one .cu file.")
@@ -100,5 +112,5 @@ function(add_cpu_kernel target)
     add_library(${target} OBJECT ${generated})
     target_include_directories(${target} BEFORE PRIVATE "${device}/include")
     target_include_directories(${target} PRIVATE ${directories} "${device}/..")
-    target_link_libraries(${target} PRIVATE cpu_device_kernel_flags PUBLIC cpu_device)
+    target_link_libraries(${target} PRIVATE cpu_device_kernel_flags cpu_device_bounds_flags PUBLIC cpu_device)
 endfunction()

@@ -445,6 +445,7 @@ struct instruction {
     uint64_t address, target; /* target: of a branch, else 0 */
     struct operation operation;
     bool is_branch, is_trace; /* is_trace: the call that counts a basic block */
+    bool is_call, is_report;  /* is_report: the call that tells of an index past its row (bounds.c) */
     bool leads;               /* a branch goes here, or the one before is a branch */
     bool begins_function;
 };
@@ -478,7 +479,9 @@ static bool take_instruction(struct listing *listing, char *line) {
     i->is_branch = is_branch(mnemonic);
     i->begins_function = i->leads = listing->at_function;
     listing->at_function = false;
-    i->is_trace = is_call(mnemonic) && strstr(operands, "<__sanitizer_cov_trace_pc");
+    i->is_call = is_call(mnemonic);
+    i->is_trace = i->is_call && strstr(operands, "<__sanitizer_cov_trace_pc");
+    i->is_report = i->is_call && strstr(operands, "<__ubsan_handle_out_of_bounds");
     char *name = strstr(operands, " <");
     if (i->is_branch && name) {
         *name = '\0';
@@ -507,15 +510,29 @@ static int by_address(const void *address, const void *instruction) {
     return (a > b) - (a < b);
 }
 
+/* Instructions that do nothing but report an index past its row: what follows them, or NULL when those at `at` do more.
+   g++ puts them in when it has placed the calls that count, so the block that goes on beside them has none of its own.
+ */
+static const struct instruction *behind_report(const struct listing *listing, const struct instruction *at) {
+    const struct instruction *end = listing->instructions + listing->count;
+    while (at && at < end && !at->is_branch && !at->is_call && !at->operation.operations)
+        at++;
+    return at && at < end && at->is_report ? at + 1 : NULL;
+}
+
+/* A branch around a report, or to one, ends no block: whoever does not report goes on. */
 static void mark_leaders(struct listing *listing) {
     for (size_t i = 0; i < listing->count; i++) {
-        const struct instruction *instruction = &listing->instructions[i];
+        struct instruction *instruction = &listing->instructions[i];
         if (!instruction->is_branch)
             continue;
-        if (i + 1 < listing->count)
-            listing->instructions[i + 1].leads = true;
         struct instruction *target = bsearch(&instruction->target, listing->instructions, listing->count,
                                              sizeof *listing->instructions, by_address);
+        struct instruction *next = i + 1 < listing->count ? instruction + 1 : NULL;
+        if (target && (behind_report(listing, target) || behind_report(listing, next) == target))
+            continue;
+        if (next)
+            next->leads = true;
         if (target)
             target->leads = true;
     }

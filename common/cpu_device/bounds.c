@@ -62,7 +62,8 @@ _Noreturn void __ubsan_handle_out_of_bounds_abort(void *report, void *index) {
     abort(); /* a failed block is never resumed */
 }
 
-/* Until the checks have one. */
+/* Both until the checks have them. */
+__attribute__((weak)) void cpu_device_check_launch_bounds(unsigned max_threads) { (void)max_threads; }
 __attribute__((weak)) void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type,
                                                           int64_t index, const void *return_address) {
     (void)return_address;

@@ -10,6 +10,7 @@
 struct edit {
     size_t start, length; /* what is replaced; length 0 inserts */
     const char *text;
+    char *own_text; /* the same when it is to be freed, or NULL */
 };
 
 enum { BUILT_INS = 4 };
@@ -119,7 +120,19 @@ static size_t expression_start(const struct token_list *r, size_t last) {
 static bool add_edit(struct rewriter *w, size_t start, size_t length, const char *text) {
     if (!token_grow(&w->list, (void **)&w->edits, &w->edit_room, w->edit_count, sizeof *w->edits))
         return false;
-    w->edits[w->edit_count++] = (struct edit){start, length, text};
+    w->edits[w->edit_count++] = (struct edit){start, length, text, NULL};
+    return true;
+}
+
+/* Inserts a text that the rewriter then owns, whatever happens. */
+static bool insert_own(struct rewriter *w, size_t start, char *text) {
+    if (!text)
+        return token_fail(&w->list, 1, "There is not enough memory to convert this file.");
+    if (!add_edit(w, start, 0, text)) {
+        free(text);
+        return false;
+    }
+    w->edits[w->edit_count - 1].own_text = text;
     return true;
 }
 
@@ -297,6 +310,87 @@ static bool uncast_kernel(struct rewriter *w, size_t at) {
     return last == NONE || remove_tokens(w, first, last);
 }
 
+/* ---- __launch_bounds__ ---- */
+
+static char *append(char *end, const char *text, size_t length) {
+    memcpy(end, text, length);
+    return end + length;
+}
+
+/* What stands between two brackets as one line: tokens with blanks between them. NULL when memory runs out. */
+static char *tokens_between(const struct token_list *r, size_t opening, size_t closing, const char *before,
+                            const char *behind) {
+    size_t room = strlen(before) + strlen(behind) + 1;
+    for (size_t i = next_token(r, opening); i != closing; i = next_token(r, i))
+        room += r->tokens[i].length + 1;
+    char *text = malloc(room);
+    if (!text)
+        return NULL;
+    char *end = append(text, before, strlen(before));
+    for (size_t i = next_token(r, opening); i != closing; i = next_token(r, i)) {
+        end = append(end, r->source + r->tokens[i].start, r->tokens[i].length);
+        if (next_token(r, i) != closing)
+            *end++ = ' ';
+    }
+    append(end, behind, strlen(behind) + 1);
+    return text;
+}
+
+/* Whether a line between two tokens begins with #: what stands there may then depend on a condition. */
+static bool has_directive_between(const struct token_list *r, size_t from, size_t to) {
+    bool line_start = false;
+    for (size_t i = r->tokens[from].start; i < r->tokens[to].start; i++) {
+        if (line_start && r->source[i] == '#')
+            return true;
+        line_start = r->source[i] == '\n' || (line_start && (r->source[i] == ' ' || r->source[i] == '\t'));
+    }
+    return false;
+}
+
+/* The name of a parameter stands before a comma, a bracket or the end. */
+static bool names_parameter(const struct token_list *r, size_t at) {
+    size_t after_it = next_token(r, at);
+    return is_name(r, at) && (token_is(r, after_it, ",") || token_is(r, after_it, ")") || token_is(r, after_it, "[") ||
+                              token_is(r, after_it, "="));
+}
+
+/* Whether a parameter between `from` and `to` hides a name of the arguments between two brackets. */
+static bool is_hidden(const struct token_list *r, size_t opening, size_t closing, size_t from, size_t to) {
+    for (size_t a = next_token(r, opening); a != closing; a = next_token(r, a))
+        for (size_t b = next_token(r, from); is_name(r, a) && b != to; b = next_token(r, b))
+            if (names_parameter(r, b) && r->tokens[a].length == r->tokens[b].length &&
+                memcmp(r->source + r->tokens[a].start, r->source + r->tokens[b].start, r->tokens[a].length) == 0)
+                return true;
+    return false;
+}
+
+/* The brace of the function body that follows `at`, or NONE before a prototype's end. */
+static size_t body_after(const struct token_list *r, size_t at) {
+    for (size_t i = next_token(r, at); i != NONE && !token_is(r, i, ";") && !is_closing(r, i); i = next_token(r, i)) {
+        if (token_is(r, i, "{"))
+            return i;
+        if (is_opening(r, i))
+            i = matching_closing(r, i);
+        if (i == NONE)
+            break;
+    }
+    return NONE;
+}
+
+/* The kernel's body begins with a check of the launch (block.h). Without one stay prototypes, and what is not certain:
+   a macro that holds only the bounds, bounds that may not be compiled, a parameter that hides a name in them. */
+static bool check_launch_bounds(struct rewriter *w, size_t at) {
+    const struct token_list *r = &w->list;
+    size_t opening = after(r, at, "__launch_bounds__");
+    size_t closing = token_is(r, opening, "(") ? matching_closing(r, opening) : NONE;
+    size_t body = closing == NONE ? NONE : body_after(r, closing);
+    if (body == NONE || next_token(r, opening) == closing || has_directive_between(r, at, body) ||
+        is_hidden(r, opening, closing, closing, body))
+        return true;
+    return insert_own(w, r->tokens[body].start + 1,
+                      tokens_between(r, opening, closing, " CPU_DEVICE_LAUNCH_BOUNDS(", ");"));
+}
+
 /* ---- Names that hide a built-in variable ---- */
 
 /* threadIdx and its like are macros here, so a variable of that name, as in `dim3 blockDim(16, 16);`, gets another. */
@@ -379,6 +473,8 @@ static bool collect_edits(struct rewriter *w) {
             ok = rewrite_dynamic_shared(w, i, extern_of_shared(r, i));
         else if (token_is(r, i, "cudaLaunchKernel"))
             ok = uncast_kernel(w, i);
+        else if (token_is(r, i, "__launch_bounds__"))
+            ok = check_launch_bounds(w, i);
         else
             ok = rename_built_in(w, i);
         if (!ok)
@@ -390,11 +486,6 @@ static bool collect_edits(struct rewriter *w) {
 static int compare_edits(const void *a, const void *b) {
     size_t left = ((const struct edit *)a)->start, right = ((const struct edit *)b)->start;
     return left < right ? -1 : left > right;
-}
-
-static char *append(char *end, const char *text, size_t length) {
-    memcpy(end, text, length);
-    return end + length;
 }
 
 static char *apply_edits(struct rewriter *w, const char *path, size_t *result_length) {
@@ -442,6 +533,8 @@ char *rewrite_launches(const char *source, size_t length, const char *path, size
     if (read_all_tokens(&w.list) && collect_edits(&w))
         result = apply_edits(&w, path, result_length);
     free_tokens(&w.list);
+    for (size_t i = 0; i < w.edit_count; i++)
+        free(w.edits[i].own_text);
     free(w.edits);
     return result;
 }

@@ -141,6 +141,45 @@ static void macro_bodies(void **state) {
     expect_rewritten("k<<<1,\n#define X >>>(\n 1>>>(a);", "CPU_DEVICE_LAUNCH(k).configure(1,\n#define X >>>(\n 1)(a);");
 }
 
+static void launch_bounds(void **state) {
+    (void)state;
+    expect_rewritten("__global__ void __launch_bounds__(256) k(int n) { f(n); }",
+                     "__global__ void __launch_bounds__(256) k(int n) { CPU_DEVICE_LAUNCH_BOUNDS(256); f(n); }");
+    expect_rewritten(
+        "__launch_bounds__(THREADS, 4) __global__ void k()\n{\n}\n",
+        "__launch_bounds__(THREADS, 4) __global__ void k()\n{ CPU_DEVICE_LAUNCH_BOUNDS(THREADS , 4);\n}\n");
+    expect_rewritten(
+        "template <int BM, int TM = 2>\n__global__ void __launch_bounds__(BM * max<BM, TM>() / TM, // so many\n"
+        "  TM > 1 ? 1 : 2)\n  k(T (*a)[TM],\n    S s = {}) {\n  static_assert(TM);\n}\n",
+        "template <int BM, int TM = 2>\n__global__ void __launch_bounds__(BM * max<BM, TM>() / TM, // so many\n"
+        "  TM > 1 ? 1 : 2)\n  k(T (*a)[TM],\n    S s = {}) { CPU_DEVICE_LAUNCH_BOUNDS("
+        "BM * max < BM , TM > ( ) / TM , TM > 1 ? 1 : 2);\n  static_assert(TM);\n}\n");
+    expect_rewritten(
+        "#define K(n) __global__ void __launch_bounds__(n) k##n() { f(); }\n",
+        "#define K(n) __global__ void __launch_bounds__(n) k##n() { CPU_DEVICE_LAUNCH_BOUNDS(n); f(); }\n");
+    expect_rewritten("__global__ void __launch_bounds__(64) k() {}\nvoid f() { k<<<1, 64>>>(); }\n",
+                     "__global__ void __launch_bounds__(64) k() { CPU_DEVICE_LAUNCH_BOUNDS(64);}\n"
+                     "void f() { CPU_DEVICE_LAUNCH(k).configure(1, 64)(); }\n");
+    expect_rewritten("__global__ void __launch_bounds__(sizeof(T)) k(T a, const T *b) { }",
+                     "__global__ void __launch_bounds__(sizeof(T)) k(T a, const T *b) { "
+                     "CPU_DEVICE_LAUNCH_BOUNDS(sizeof ( T )); }");
+    /* Prototypes, an explicit instantiation, a macro without a body */
+    expect_unchanged("__global__ void __launch_bounds__(256) k(int n);\nvoid f() { }\n");
+    expect_unchanged("template __global__ void __launch_bounds__(256) k<4>(int n);\n");
+    expect_unchanged("#define KERNEL __global__ __launch_bounds__(256)\nKERNEL void k() { }\n");
+    expect_unchanged("#define __launch_bounds__(...)\nvoid f() { }\n");
+    /* Bounds that may not be the ones of this body; names that mean something else in it */
+    expect_unchanged("__global__ void\n#ifdef X\n __launch_bounds__(256)\n#endif\nk() { }\n");
+    expect_unchanged("#if X\n__launch_bounds__(256)\n  #else\n__launch_bounds__(128)\n#endif\nvoid k() { }\n");
+    expect_unchanged("__global__ void __launch_bounds__(n) k(float *a, int n) { }");
+    expect_unchanged("__global__ void __launch_bounds__(2 * n) k(int n[4], float *a) { }");
+    /* Nothing there to understand */
+    expect_unchanged("__launch_bounds__");
+    expect_unchanged("__launch_bounds__(256");
+    expect_unchanged("__launch_bounds__() void k() { }");
+    expect_unchanged("void f(int __launch_bounds__(2)) { }");
+}
+
 static void zero_arguments(void **state) {
     (void)state;
     expect_rewritten("k<<<1, 1>>>(0, NULL, p);",
@@ -277,6 +316,7 @@ int main(void) {
         cmocka_unit_test(configurations),
         cmocka_unit_test(layouts),
         cmocka_unit_test(macro_bodies),
+        cmocka_unit_test(launch_bounds),
         cmocka_unit_test(zero_arguments),
         cmocka_unit_test(text_that_stays),
         cmocka_unit_test(dynamic_shared_memory),

@@ -64,6 +64,10 @@ void cpu_device_assertion_failed(const char *condition, const char *file, int li
 /* Fails the launch. */
 void cpu_device_trap(void) __attribute__((noreturn));
 
+/* Called by every thread of a kernel with __launch_bounds__(max_threads) before anything else: a GPU refuses to launch
+   it with larger blocks. */
+void cpu_device_check_launch_bounds(unsigned max_threads);
+
 struct cpu_device_launch_config {
     uint3 grid;                 /* blocks */
     uint3 block;                /* threads */

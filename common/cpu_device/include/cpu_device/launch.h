@@ -118,6 +118,19 @@ Launch<Address, Call, Viable> make_launch(const char *kernel_name, const char *f
 
 } // namespace cpu_device
 
+namespace cpu_device {
+
+// A mere call: no basic block of its own and no memory access, so the kernel's counts stay as they are. The compiler
+// takes the arguments of __launch_bounds__ apart; the blocks of a multiprocessor and of a cluster are not needed.
+__attribute__((always_inline)) inline void check_launch_bounds(unsigned max_threads, unsigned = 0, unsigned = 0) {
+    cpu_device_check_launch_bounds(max_threads);
+}
+
+} // namespace cpu_device
+
+// cu2cpp puts it at the beginning of a kernel's body.
+#define CPU_DEVICE_LAUNCH_BOUNDS(...) ::cpu_device::check_launch_bounds(__VA_ARGS__)
+
 // Variadic because the commas of template arguments separate macro arguments too.
 #define CPU_DEVICE_LAUNCH(...)                                                                                         \
     ::cpu_device::make_launch(                                                                                         \

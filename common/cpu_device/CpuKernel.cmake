@@ -5,6 +5,7 @@
 # must not contain launches. Includes in quotes are looked up next to the .cu file, then in common/.
 
 include(CheckCSourceRuns)
+include(CheckCXXCompilerFlag)
 
 # FMA and half conversions in hardware, when the machine that builds has them. A cross build cannot know.
 function(_cpu_device_find_machine_flags)
@@ -46,6 +47,14 @@ set(gnu_optimisation -O3 "SHELL:--param max-completely-peel-times=256"
 set(clang_optimisation -O2 -fno-vectorize -fno-slp-vectorize -Wno-pass-failed)
 set(optimised "$<NOT:$<CONFIG:Debug>>")
 
+# A local variable that nobody initialised holds a pattern, at every level of optimisation: in a float -1.69e38 (0xfefefefe)
+# with g++ and a NaN (0xffffffff) with clang. g++ knows the flag since version 12.
+check_cxx_compiler_flag(-ftrivial-auto-var-init=pattern CPU_DEVICE_HAS_AUTO_VAR_INIT)
+set(local_pattern "")
+if(CPU_DEVICE_HAS_AUTO_VAR_INIT)
+    set(local_pattern -ftrivial-auto-var-init=pattern)
+endif()
+
 # A frame larger than a thread's guard page must still fault in it. g++ for AArch64 takes the guard to have 64 KiB.
 set(stack_probes -fstack-clash-protection)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
@@ -62,6 +71,7 @@ target_compile_options(cpu_device_kernel_flags INTERFACE
     "$<$<CXX_COMPILER_ID:GNU>:-fno-extern-tls-init>"
     -fno-strict-aliasing # kernels read four floats as a float4, two halves as an unsigned; nvcc takes no offence
     ${stack_probes}
+    ${local_pattern}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,${optimised}>:${gnu_optimisation}>"
     "$<$<AND:$<CXX_COMPILER_ID:Clang,AppleClang>,${optimised}>:${clang_optimisation}>"
     "$<$<CXX_COMPILER_ID:GNU>:${gnu_hooks}>"

@@ -320,6 +320,31 @@ static void host_faults_are_left_alone(void **) {
     });
 }
 
+__global__ void read_past_row(const float *offsets, float *out) {
+    __shared__ float rows[4][33];
+    const int t = threadIdx.x;
+    rows[t / 33][t % 33] = offsets[t];
+    __syncthreads();
+    out[t] = rows[1][t % 33 + (t == 40 ? 30 : 0)]; // inside the array, but not in its row
+}
+
+// clang says 'float[33]' since version 15.
+static void indices_past_a_row_are_told(void **) {
+    char output[4096];
+    const int status = in_child(
+        [] {
+            Buffer<float> offsets(64), out(64);
+            read_past_row<<<1, 64>>>(offsets.data, out.data);
+            if (cudaDeviceSynchronize() != cudaErrorLaunchFailure)
+                _exit(3);
+        },
+        output, sizeof output);
+    assert_int_equal(status, 0);
+    const char *told = strstr(output, "test_failures.cu:");
+    if (!told || !strstr(told, "index 37 ") || !strstr(told, "'float"))
+        fail_msg("stderr: %s", output);
+}
+
 static void handlers_are_put_back(void **) {
     struct sigaction before, after;
     assert_int_equal(sigaction(SIGSEGV, nullptr, &before), 0);
@@ -331,11 +356,17 @@ static void handlers_are_put_back(void **) {
 int main() {
     const struct CMUnitTest tests[] = {
         // The children first: a fork after a launch would lack the threads that the launch created.
-        cmocka_unit_test(deadlocks_are_reported),     cmocka_unit_test(failures_leave_nothing_behind),
-        cmocka_unit_test(masks_must_name_the_caller), cmocka_unit_test(stray_accesses_are_explained),
-        cmocka_unit_test(other_faults_are_explained), cmocka_unit_test(host_faults_are_left_alone),
-        cmocka_unit_test(handlers_are_put_back),      cmocka_unit_test(bad_shapes_are_refused),
-        cmocka_unit_test(refused_kernels_do_not_run), cmocka_unit_test(much_shared_memory_needs_opting_in),
+        cmocka_unit_test(deadlocks_are_reported),
+        cmocka_unit_test(failures_leave_nothing_behind),
+        cmocka_unit_test(masks_must_name_the_caller),
+        cmocka_unit_test(stray_accesses_are_explained),
+        cmocka_unit_test(other_faults_are_explained),
+        cmocka_unit_test(host_faults_are_left_alone),
+        cmocka_unit_test(indices_past_a_row_are_told),
+        cmocka_unit_test(handlers_are_put_back),
+        cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(refused_kernels_do_not_run),
+        cmocka_unit_test(much_shared_memory_needs_opting_in),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

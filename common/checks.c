@@ -2,6 +2,7 @@
 
 #include "number.h"
 
+#include <math.h>
 #include <stdio.h>
 
 int checks_check_header(const char *path, char *why, size_t why_size) {
@@ -32,6 +33,42 @@ void checks_begin(const gemm_record *row, const gemm_problem *p) {
     cpu_device_get_findings(&found_before);
     cpu_device_declare_matrices(matrices, sizeof matrices / sizeof *matrices);
     cpu_device_check_launches(label);
+}
+
+size_t checks_found(void) {
+    size_t count;
+    cpu_device_get_findings(&count);
+    return count - found_before;
+}
+
+/* What an uninitialised float holds: g++ -ftrivial-auto-var-init=pattern fills it with 0xfe. (clang's is a NaN.) A sum
+ * that begins with it keeps it, because nothing that is added is as large as its last bit, 2e31. */
+static const double PATTERN = -0x1.fdfdfcp126;
+
+static int shows_pattern(const gemm_problem *p, double value) {
+    const double expected = (double)p->alpha * PATTERN;
+    if (p->alpha == 0.0f)
+        return 0;
+    if (fabs(expected) > number_max(p->dtype))
+        return isinf(value) && (value < 0) == (expected < 0);
+    return fabs(value - expected) <= 1e-3 * fabs(expected);
+}
+
+void checks_wrong_result(const gemm_problem *p, const void *C, int makes_nan) {
+    int64_t at = 0;
+    const int64_t count = p->M * p->N;
+    while (at < count && !shows_pattern(p, (double)number_load(p->dtype, C, at)) &&
+           !(makes_nan && isnan(number_load(p->dtype, C, at))))
+        at++;
+    if (at == count)
+        return;
+    char text[300];
+    snprintf(
+        text, sizeof text,
+        "C[%lld][%lld] is %g: so it comes from a variable that nobody gave a value; on the CPU device that is filled "
+        "with a pattern, on a GPU it is whatever the register held. A sum needs its zero: float acc[TM][TN] = {};",
+        (long long)(at / p->N), (long long)(at % p->N), (double)number_load(p->dtype, C, at));
+    cpu_device_report_uninitialised(text);
 }
 
 size_t checks_end(char *first, size_t first_size) {
@@ -66,6 +103,10 @@ int checks_write(const char *path, char *error, size_t error_size) {
 
 int checks_supported(void) { return 0; }
 void checks_begin(const gemm_record *row, const gemm_problem *problem) { (void)row, (void)problem; }
+size_t checks_found(void) { return 0; }
+void checks_wrong_result(const gemm_problem *problem, const void *C, int makes_nan) {
+    (void)problem, (void)C, (void)makes_nan;
+}
 size_t checks_end(char *first, size_t first_size) {
     (void)first, (void)first_size;
     return 0;

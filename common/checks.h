@@ -16,6 +16,13 @@ int checks_supported(void);
  * elements of A, B and C of the problem only. */
 void checks_begin(const gemm_record *row, const gemm_problem *problem);
 
+/* How much has been found since checks_begin. */
+size_t checks_found(void);
+
+/* Says whether a wrong result, the packed C, comes from a variable that nobody initialised; that is then a finding,
+ * too. makes_nan: the kernel wrote NaN although nothing that it may read holds any. */
+void checks_wrong_result(const gemm_problem *problem, const void *C, int makes_nan);
+
 /* Prints a paragraph on each mistake that was found since checks_begin. Returns how many there were; `first` then says
  * of the first one what it is and where. */
 size_t checks_end(char *first, size_t first_size);

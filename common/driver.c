@@ -247,9 +247,11 @@ static int is_timed(const run *r, const gemm_problem *s) {
            s->alpha != 0.0f; /* else nothing is multiplied */
 }
 
-/* Returns whether the checks found something; `why` then says so. */
-static int tell_findings(char *why, size_t why_size) {
+/* Returns whether the checks found something; `why` then says so. wrong: the result is. */
+static int tell_findings(problem *p, const gemm_kernel *kernel, int wrong, char *why, size_t why_size) {
     char first[160];
+    if (wrong && checks_found() == 0)
+        checks_wrong_result(&p->device, p->result, problem_makes_nan(p, kernel));
     const size_t found = checks_end(first, sizeof first);
     if (found > 0)
         snprintf(why, why_size, "the checks found %zu mistake%s (told above), first: %s", found, found == 1 ? "" : "s",
@@ -266,7 +268,10 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     if (r->options.sanitize)
         checks_begin(&row, &p->device);
     const int ran = problem_run(p, kernel, why, sizeof why) == 0;
-    const int found = r->options.sanitize && tell_findings(why, sizeof why);
+    verify_result judged = {.pass = 1};
+    if (ran && p->has_oracle)
+        verify(&p->reference, p->result, &judged);
+    const int found = r->options.sanitize && tell_findings(p, kernel, !judged.pass, why, sizeof why);
     if (r->options.counts)
         counts_end();
     if (!ran || found) {
@@ -279,8 +284,6 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
         add_row(r, &row, NAN);
         return;
     }
-    verify_result judged;
-    verify(&p->reference, p->result, &judged);
     row.max_err = judged.max_err;
     row.err_bound = judged.err_bound;
     set_status(&row, judged.pass ? "pass" : "fail", judged.reason);

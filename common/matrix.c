@@ -128,6 +128,15 @@ cudaError_t matrix_poison(const matrix *m, cudaStream_t stream) {
     return cudaMemset2DAsync(m->device, pitch(m), 0xff, width(m), (size_t)m->rows, stream);
 }
 
+cudaError_t matrix_set_guards(const matrix *m) {
+    cudaError_t error = cudaMemset(m->device_memory, 0xff, MATRIX_GUARD);
+    if (error == cudaSuccess)
+        error = cudaMemset(behind_image(m), 0xff, MATRIX_GUARD);
+    if (error == cudaSuccess && m->rows > 1 && watched_gap(m) > 0)
+        error = cudaMemset2D(first_gap(m), pitch(m), 0xff, watched_gap(m), (size_t)m->rows - 1);
+    return error;
+}
+
 cudaError_t matrix_allocate_device(matrix *m) {
     cudaError_t error = cudaMalloc(&m->device_memory, m->image_bytes + 2 * MATRIX_GUARD);
     if (error != cudaSuccess) {
@@ -135,14 +144,8 @@ cudaError_t matrix_allocate_device(matrix *m) {
         return error;
     }
     m->device = (char *)m->device_memory + MATRIX_GUARD;
-    error = cudaMemset(m->device_memory, 0xff, MATRIX_GUARD);
-    if (error == cudaSuccess)
-        error = cudaMemset(behind_image(m), 0xff, MATRIX_GUARD);
-    if (error == cudaSuccess)
-        error = matrix_poison(m, NULL);
-    if (error == cudaSuccess && m->rows > 1 && watched_gap(m) > 0)
-        error = cudaMemset2D(first_gap(m), pitch(m), 0xff, watched_gap(m), (size_t)m->rows - 1);
-    return error;
+    error = matrix_poison(m, NULL);
+    return error == cudaSuccess ? matrix_set_guards(m) : error;
 }
 
 cudaError_t matrix_upload(const matrix *m, const void *packed) {

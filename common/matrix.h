@@ -57,6 +57,9 @@ cudaError_t matrix_upload(const matrix *m, const void *packed);
 /* Device image to a packed host buffer of the same shape. */
 cudaError_t matrix_download(const matrix *m, void *packed);
 
+/* Fills guards and gaps with 0xff again, after a kernel has written there. */
+cudaError_t matrix_set_guards(const matrix *m);
+
 /* Sets *intact to 1 when guards and gaps still hold what matrix_allocate_device wrote, else 0. */
 cudaError_t matrix_guards_intact(const matrix *m, int *intact);
 

@@ -210,6 +210,7 @@ static int run_on_host(problem *p, const gemm_kernel *kernel, char *why, size_t 
 /* Guards, then C into p->result. */
 static int collect(problem *p, char *why, size_t why_size) {
     cudaError_t error;
+    const char *overwritten = NULL;
     const struct {
         const matrix *m;
         const char *name;
@@ -219,11 +220,17 @@ static int collect(problem *p, char *why, size_t why_size) {
         error = matrix_guards_intact(fenced[i].m, &intact);
         if (error != cudaSuccess)
             return failed(why, why_size, "the guards could not be read", error);
-        if (!intact) {
-            snprintf(why, why_size, "memory around %s was overwritten (guard bands, or the gap between its rows)",
-                     fenced[i].name);
-            return -1;
-        }
+        if (intact)
+            continue;
+        overwritten = overwritten ? overwritten : fenced[i].name;
+        error = matrix_set_guards(fenced[i].m); /* the next kernel shall not pay for it */
+        if (error != cudaSuccess)
+            return failed(why, why_size, "the guards could not be restored", error);
+    }
+    if (overwritten) {
+        snprintf(why, why_size, "memory around %s was overwritten (guard bands, or the gap between its rows)",
+                 overwritten);
+        return -1;
     }
     error = matrix_download(&p->C, p->result);
     return error == cudaSuccess ? 0 : failed(why, why_size, "C could not be read back", error);
@@ -246,6 +253,30 @@ int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_siz
     if (error != cudaSuccess)
         return failed(why, why_size, "the kernel failed", error);
     return collect(p, why, why_size);
+}
+
+static int has_nonfinite(const matrix *m, const void *packed) {
+    int found = 0;
+    for (int64_t i = 0; i < m->rows * m->cols && !found; i++)
+        found = isnan(number_load(m->dtype, packed, i)) || isinf(number_load(m->dtype, packed, i));
+    return found;
+}
+
+int problem_makes_nan(problem *p, const gemm_kernel *kernel) {
+    char why[256];
+    if (kernel->unit == GEMM_UNIT_HOST || !has_nonfinite(&p->C, p->result) || has_nonfinite(&p->A, p->A.host) ||
+        has_nonfinite(&p->B, p->B.host))
+        return 0;
+    if (p->pristine)
+        return !has_nonfinite(&p->C, p->C.host);
+    /* With beta == 0 the NaN may be that of the C before. */
+    const size_t pitch = (size_t)p->C.ld * number_size(p->C.dtype), width = (size_t)p->C.cols * number_size(p->C.dtype);
+    if (cudaMemset2D(p->C.device, pitch, 0, width, (size_t)p->C.rows) != cudaSuccess ||
+        kernel->launch(&p->device, NULL) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return collect(p, why, sizeof why) == 0 && has_nonfinite(&p->C, p->result);
 }
 
 /* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */

@@ -35,6 +35,9 @@ void problem_check_baseline(problem *p, baseline *cublas);
  * guards hold, else -1 with a sentence in `why`. The result is then in p->result. */
 int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
+/* Whether the kernel, which gave a wrong result, writes NaN to C although no element that it may read holds one. */
+int problem_makes_nan(problem *p, const gemm_kernel *kernel);
+
 /* Times a kernel that passed its check, paired with cuBLAS where there is one. With |beta| > 1/2 the launches are timed
  * with beta = 1/2 of the same sign, because C would grow from launch to launch; that changes no operation. */
 cudaError_t problem_time(problem *p, const gemm_kernel *kernel, baseline *cublas, const timing_options *options,

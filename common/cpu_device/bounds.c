@@ -5,8 +5,6 @@
  */
 #include "bounds.h"
 
-#include "scheduler.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,35 +35,19 @@ static int64_t index_of(const struct type_descriptor *type, const void *value) {
     return type->info & 1 ? (int64_t)index >> spare : (int64_t)(index >> spare);
 }
 
-static void tell(const struct index_report *report, const void *index, const void *return_address) {
+static void tell(const struct index_report *report, const void *index) {
     cpu_device_index_out_of_bounds(report->location.file, report->location.line, report->array_type->name,
-                                   index_of(report->index_type, index), return_address);
+                                   index_of(report->index_type, index));
 }
 
 /* Whole programs that are checked: the access is made when this returns. */
 void __ubsan_handle_out_of_bounds(void *report, void *index);
-void __ubsan_handle_out_of_bounds(void *report, void *index) { tell(report, index, __builtin_return_address(0)); }
+void __ubsan_handle_out_of_bounds(void *report, void *index) { tell(report, index); }
 
 /* Kernels of stages and tests (CpuKernel.cmake says why): there is no code behind the call. */
 _Noreturn void __ubsan_handle_out_of_bounds_abort(void *report, void *index);
 _Noreturn void __ubsan_handle_out_of_bounds_abort(void *report, void *index) {
-    tell(report, index, __builtin_return_address(0));
-    struct block *block = cpu_device_current_block();
-    if (!block || !block->current) {
-        fflush(stdout); /* abort would lose what is still to be printed */
-        abort();
-    }
-    const uint3 t = block->current->index;
-    cpu_device_fail_block(block, cudaErrorLaunchFailure,
-                          "thread (%u, %u, %u) has an index past a row of an array (told above).", t.x, t.y, t.z);
-    cpu_device_suspend(block);
-    abort(); /* a failed block is never resumed */
-}
-
-/* Both until the checks have them. */
-__attribute__((weak)) void cpu_device_check_launch_bounds(unsigned max_threads) { (void)max_threads; }
-__attribute__((weak)) void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type,
-                                                          int64_t index, const void *return_address) {
-    (void)return_address;
-    fprintf(stderr, "%s:%u: index %lld is outside %s\n", file, line, (long long)index, array_type);
+    tell(report, index);
+    fflush(stdout); /* on the host: abort would lose what is still to be printed */
+    abort();
 }

@@ -7,9 +7,7 @@
 /* Called before the access, in a kernel or on the host. `file` and `line` are those of the source, the file with the
    path that the compiler was given; `array_type` is the type of the array whose dimension was left, in the compiler's
    words and quotes, as in 'float [33]'; `index` counts modulo 2^64, as addresses do, so an unsigned -1 is -1. The
-   strings live as long as the program. `return_address` lies in the function that has the access. When this returns,
-   the access is made. */
-void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type, int64_t index,
-                                    const void *return_address);
+   strings live as long as the program. It returns on the host only. */
+void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type, int64_t index);
 
 #endif

@@ -153,18 +153,42 @@ void check_begin_launch(const struct cpu_device_launch_config *config, const voi
     place_matrices();
 }
 
+static const char *last_kernel;
+
 static const char *kernel_symbol(const struct cpu_device_launch_config *config) {
     const char *symbol = config->kernel_function ? program_function(config->kernel_function) : NULL;
     return symbol ? symbol : config->kernel_name;
 }
 
 void check_end_launch(const struct cpu_device_launch_config *config, size_t static_shared) {
+    const size_t dynamic = config->dynamic_shared_size, both = static_shared + dynamic;
+    const size_t limit = cpu_device_dynamic_shared_limit(config->kernel_function) > MAX_SHARED_WITHOUT_OPT_IN
+                             ? MAX_SHARED_WITH_OPT_IN
+                             : MAX_SHARED_WITHOUT_OPT_IN;
+    if (static_shared <= MAX_SHARED_WITHOUT_OPT_IN && both > limit)
+        check_refused_launch(
+            config,
+            "The launch asks for %zu bytes of dynamic shared memory beside %zu bytes of static arrays: %zu "
+            "in all, of which a GPU refuses all above %zu%s.",
+            dynamic, static_shared, both, limit,
+            limit == MAX_SHARED_WITHOUT_OPT_IN ? " without cudaFuncSetAttribute" : "");
     if (static_shared > MAX_SHARED_WITHOUT_OPT_IN)
-        check_refused_launch(config,
-                             "The kernel has static shared arrays of %zu bytes; nvcc refuses more than 48 KB. More is to be "
-                             "had as dynamic shared memory, extern __shared__, with cudaFuncSetAttribute.",
-                             static_shared);
-    finding_end_launch(launch.label, kernel_symbol(config), launch.announce);
+        check_refused_launch(
+            config,
+            "The kernel has static shared arrays of %zu bytes; nvcc refuses more than 48 KB. More is to be "
+            "had as dynamic shared memory, extern __shared__, with cudaFuncSetAttribute.",
+            static_shared);
+    last_kernel = kernel_symbol(config);
+    finding_end_launch(launch.label, last_kernel, launch.announce);
+}
+
+void cpu_device_report_uninitialised(const char *text) {
+    const struct finding_hit hit = {.kind = FINDING_UNINITIALISED};
+    if (!launch.label || !last_kernel)
+        return;
+    if (finding_note(&hit))
+        finding_tell("%s", text);
+    finding_end_launch(launch.label, last_kernel, launch.announce);
 }
 
 void check_refused_launch(const struct cpu_device_launch_config *config, const char *format, ...) {

@@ -22,6 +22,7 @@ static const char *const kind_names[FINDING_KINDS] = {
     [FINDING_DIVERGENT_BARRIER] = "divergent-barrier",
     [FINDING_DEADLOCK] = "deadlock",
     [FINDING_LAUNCH] = "launch",
+    [FINDING_UNINITIALISED] = "uninitialised",
 };
 
 /* ---- While a launch runs: occurrences by kind and place in the machine code ---- */
@@ -190,13 +191,19 @@ static int by_line_and_time(const void *left, const void *right) {
     return is_earlier(&a->raw->first, &b->raw->first) ? -1 : is_earlier(&b->raw->first, &a->raw->first);
 }
 
+static bool are_places(const struct cpu_device_finding *f, const struct program_place *place,
+                       const struct program_place *other) {
+    return f->line == place->line && f->other_line == other->line && strcmp(f->file, place->file) == 0 &&
+           strcmp(f->other_file, other->file) == 0;
+}
+
+/* Two lines that race do so either way round. */
 static struct cpu_device_finding *find_known(const char *label, const char *kernel, const struct placed *p) {
     for (size_t i = 0; i < findings.count; i++) {
         struct cpu_device_finding *f = &findings.list[i];
-        if (f->kind == kind_names[p->raw->first.kind] && f->line == p->places[0].line &&
-            f->other_line == p->places[1].line && strcmp(f->file, p->places[0].file) == 0 &&
-            strcmp(f->other_file, p->places[1].file) == 0 && strcmp(f->label, label) == 0 &&
-            strcmp(f->kernel, kernel) == 0)
+        if (f->kind == kind_names[p->raw->first.kind] && strcmp(f->label, label) == 0 &&
+            strcmp(f->kernel, kernel) == 0 &&
+            (are_places(f, &p->places[0], &p->places[1]) || are_places(f, &p->places[1], &p->places[0])))
             return f;
     }
     return NULL;

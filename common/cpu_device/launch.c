@@ -1,5 +1,6 @@
 /* From <<<>>> to a grid: refuse what the hardware would refuse, then share the blocks out. */
 #define _GNU_SOURCE
+#include "bounds.h"
 #include "check.h"
 #include "count.h"
 #include "counted_program.h"

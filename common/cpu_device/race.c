@@ -335,7 +335,8 @@ static void go_through_warp(struct recorder *r, unsigned warp) {
 static void tell_unwritten(struct recorder *r) {
     for (size_t i = 0; i < r->candidate_count; i++) {
         const struct candidate *c = &r->candidates[i];
-        if (c->cell->written == r->interval && operation_of(c->entry) == CPU_DEVICE_LOAD)
+        if (c->cell->written == r->interval && c->cell->writer != c->thread &&
+            operation_of(c->entry) == CPU_DEVICE_LOAD)
             continue; /* that is a race */
         const struct finding_hit hit = {
             .kind = FINDING_UNWRITTEN, .site = site_of(c->entry), .block = r->block->number, .order = r->order++};

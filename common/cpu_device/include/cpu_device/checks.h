@@ -1,15 +1,17 @@
 /*
- * What a sanitizer would say of a kernel, found while it runs on the CPU device. Callable from C and C++.
+ * What a sanitizer would say of a kernel, found while it runs on the CPU device. Callable from C and C++. The kinds:
  *
- *   race               shared memory: two threads, one of them writes, and nothing between that orders them
- *   unwritten          a read of shared memory that no thread of the block has written
- *   array-bounds       an index outside its dimension of an array
- *   out-of-bounds      an address outside every allocation, or outside every shared array
- *   misaligned         an address that is no multiple of the size of the access
- *   outside-matrix     an access near a declared matrix, but not to one of its elements, or a store to one that is
- * input must-not-read      a load from a declared matrix that is not to be read divergent-barrier  threads of a block
- * wait at different __syncthreads() deadlock           all threads of a block wait, and not for the same launch a
- * launch that a GPU refuses
+ * - race: in shared memory two threads touch one place, one of them writes, and nothing between orders them
+ * - unwritten: a read of shared memory that no thread of the block has written
+ * - array-bounds: an index outside its dimension of an array
+ * - out-of-bounds: an address outside every allocation, or outside every shared array
+ * - misaligned: an address that is no multiple of the size of the access
+ * - outside-matrix: an access near a declared matrix, but not to one of its elements, or a store to one that is input
+ * - must-not-read: a load from a declared matrix that is not to be read
+ * - divergent-barrier: threads of a block wait at different __syncthreads()
+ * - deadlock: all threads of a block wait, and not for the same
+ * - launch: a launch that a GPU refuses
+ * - uninitialised: reported by the host, of a result that shows what uninitialised variables hold on the CPU device
  *
  * A thread that touches memory outside everything, or that is misaligned, ends there, as on a GPU; its launch fails
  * with cudaErrorIllegalAddress or cudaErrorMisalignedAddress once all blocks have run. While launches are checked such
@@ -49,6 +51,9 @@ void cpu_device_check_launches(const char *label);
    cpu_device_forget_findings. */
 const struct cpu_device_finding *cpu_device_get_findings(size_t *count);
 void cpu_device_forget_findings(void);
+
+/* Adds a finding "uninitialised" to the kernel that was launched last; launches must be checked. */
+void cpu_device_report_uninitialised(const char *text);
 
 /* One finding as a paragraph for people, with line breaks. */
 void cpu_device_print_finding(FILE *out, const struct cpu_device_finding *finding);

@@ -32,14 +32,20 @@ struct DynamicShared {
 
 // ---- Barriers and fences ----
 
-inline void __syncthreads() { cpu_device_barrier(0, nullptr); }
-inline int __syncthreads_count(int predicate) { return static_cast<int>(cpu_device_barrier(predicate, nullptr)); }
-inline int __syncthreads_or(int predicate) { return cpu_device_barrier(predicate, nullptr) != 0; }
-inline int __syncthreads_and(int predicate) {
+// Inlined at every level of optimisation: the checks tell barriers and warp functions apart by where they return to.
+
+inline __attribute__((always_inline)) void __syncthreads() { cpu_device_barrier(0, nullptr); }
+inline __attribute__((always_inline)) int __syncthreads_count(int predicate) {
+    return static_cast<int>(cpu_device_barrier(predicate, nullptr));
+}
+inline __attribute__((always_inline)) int __syncthreads_or(int predicate) {
+    return cpu_device_barrier(predicate, nullptr) != 0;
+}
+inline __attribute__((always_inline)) int __syncthreads_and(int predicate) {
     unsigned participants;
     return cpu_device_barrier(predicate, &participants) == participants;
 }
-inline void __syncwarp(unsigned mask = 0xffffffffu) { cpu_device_sync_warp(mask); }
+inline __attribute__((always_inline)) void __syncwarp(unsigned mask = 0xffffffffu) { cpu_device_sync_warp(mask); }
 inline void __threadfence_block() { cpu_device_fence(); }
 inline void __threadfence() { cpu_device_fence(); }
 inline void __threadfence_system() { cpu_device_fence(); }
@@ -50,7 +56,9 @@ inline void __nanosleep(unsigned) {}
 
 namespace cpu_device {
 
-template <class T> T shuffle(unsigned mask, T value, int lane_or_delta, int width, cpu_device_shuffle_mode mode) {
+template <class T>
+inline __attribute__((always_inline)) T shuffle(unsigned mask, T value, int lane_or_delta, int width,
+                                                cpu_device_shuffle_mode mode) {
     static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
                   "shuffles move arithmetic values of 4 or 8 bytes");
     uint64_t bits = 0;
@@ -66,27 +74,38 @@ using Shuffled = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof
 
 } // namespace cpu_device
 
-template <class T> cpu_device::Shuffled<T> __shfl_sync(unsigned mask, T value, int source_lane, int width = warpSize) {
+template <class T>
+inline __attribute__((always_inline)) cpu_device::Shuffled<T> __shfl_sync(unsigned mask, T value, int source_lane,
+                                                                          int width = warpSize) {
     return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, source_lane, width, CPU_DEVICE_SHUFFLE_INDEX);
 }
 template <class T>
-cpu_device::Shuffled<T> __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+inline __attribute__((always_inline)) cpu_device::Shuffled<T> __shfl_up_sync(unsigned mask, T value, unsigned delta,
+                                                                             int width = warpSize) {
     return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, static_cast<int>(delta), width,
                                                         CPU_DEVICE_SHUFFLE_UP);
 }
 template <class T>
-cpu_device::Shuffled<T> __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+inline __attribute__((always_inline)) cpu_device::Shuffled<T> __shfl_down_sync(unsigned mask, T value, unsigned delta,
+                                                                               int width = warpSize) {
     return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, static_cast<int>(delta), width,
                                                         CPU_DEVICE_SHUFFLE_DOWN);
 }
 template <class T>
-cpu_device::Shuffled<T> __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize) {
+inline __attribute__((always_inline)) cpu_device::Shuffled<T> __shfl_xor_sync(unsigned mask, T value, int lane_mask,
+                                                                              int width = warpSize) {
     return cpu_device::shuffle<cpu_device::Shuffled<T>>(mask, value, lane_mask, width, CPU_DEVICE_SHUFFLE_XOR);
 }
 
-inline unsigned __ballot_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, predicate); }
-inline int __any_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return cpu_device_ballot(mask, !predicate) == 0; }
+inline __attribute__((always_inline)) unsigned __ballot_sync(unsigned mask, int predicate) {
+    return cpu_device_ballot(mask, predicate);
+}
+inline __attribute__((always_inline)) int __any_sync(unsigned mask, int predicate) {
+    return cpu_device_ballot(mask, predicate) != 0;
+}
+inline __attribute__((always_inline)) int __all_sync(unsigned mask, int predicate) {
+    return cpu_device_ballot(mask, !predicate) == 0;
+}
 // Every lane that has not exited: inside a branch, unlike a GPU, also those that did not take it. Where only some lanes
 // arrive, find them with __ballot_sync before the branch.
 inline unsigned __activemask() { return cpu_device_active_mask(); }

@@ -147,6 +147,14 @@ static void put_place(FILE *out, const char *file, unsigned line) {
         fputs("a line that is not known", out);
 }
 
+/* "line 57", or "tile.cuh:57" where that is not the file of the first place. */
+static void put_line(FILE *out, const struct program_place *place, const struct program_place *first) {
+    if (place->line && strcmp(place->file, first->file) == 0)
+        fprintf(out, "line %u", place->line);
+    else
+        put_place(out, place->file, place->line);
+}
+
 /* The text with its places filled in. */
 static char *fill_in(const char *text, const struct program_place *places) {
     char *filled = NULL;
@@ -156,7 +164,7 @@ static char *fill_in(const char *text, const struct program_place *places) {
         return NULL;
     for (const char *p = text; *p; p++) {
         if (p[0] == '{' && (p[1] == '1' || p[1] == '2') && p[2] == '}') {
-            put_place(out, places[p[1] - '1'].file, places[p[1] - '1'].line);
+            put_line(out, &places[p[1] - '1'], &places[0]);
             p += 2;
         } else {
             putc(*p, out);

@@ -37,7 +37,7 @@ struct finding_hit {
    table is locked until then. */
 bool finding_note(const struct finding_hit *hit);
 
-/* "{1}" and "{2}" in the text will become the places of site and other_site, such as "kernel.cu:57". */
+/* "{1}" and "{2}" in the text will become the places of site and other_site, such as "line 57". */
 __attribute__((format(printf, 1, 2))) void finding_tell(const char *format, ...);
 
 /* Puts what was found in this launch into words. When `announce` is set, prints to stderr what is new. Returns how many

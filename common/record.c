@@ -489,7 +489,7 @@ static int utf8_length(const unsigned char *s) {
     return length;
 }
 
-static void put_json_text(FILE *out, const char *text) {
+void record_put_json_text(FILE *out, const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     putc('"', out);
     while (*s) {
@@ -515,7 +515,7 @@ static void put_json(FILE *out, const record_list *list) {
             const column *c = &columns[j];
             fprintf(out, "%s\"%s\": ", j ? ", " : "", c->name);
             if (c->type == TEXT)
-                put_json_text(out, text_of(&list->rows[i], c));
+                record_put_json_text(out, text_of(&list->rows[i], c));
             else if (c->type == INTEGER)
                 fprintf(out, "%" PRId64, integer_of(&list->rows[i], c));
             else /* JSON has no infinity */

@@ -81,6 +81,9 @@ int record_write_json(const char *path, const record_list *list, char *error, si
 /* Prints one field of a CSV file: in quotes where it must be. */
 void record_put_text(FILE *out, const char *text);
 
+/* Prints a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void record_put_json_text(FILE *out, const char *text);
+
 /* Prints what record_write_csv would write; the stream keeps the error. */
 void record_print_csv(FILE *out, const record_list *list);
 

@@ -1,76 +1,29 @@
 /*
- * From FILE.cu to a program, in build/cpu/count/NAME-HASH/:
+ * From FILE.cu to an object or a program, in build/cpu/FOLDER/NAME-HASH/:
  *   source/<absolute path>   what cu2cpp's converter makes of the file and of the headers next to it. The copies lie to
  *                            each other as the originals do, so that every #include "..." finds the converted one.
  *   NAME.d                   what the compiler read
- *   commands                 the command lines; its time is that of the beginning of the build that made the program
- *   NAME                     the program
+ *   commands                 the command lines; its time is that of the beginning of the build that made the object
+ *   NAME.o, NAME             the object, and the program of a file that has a main()
  */
 #include "count_build.h"
 
 #include "files.h"
 #include "launch_rewrite.h"
+#include "list.h"
 #include "program_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- Lists of strings ---------------------------------------------------------------------------------------------
- */
-
-typedef struct string_list {
-    char **items; /* NULL after the last, as execvp() wants it; owned */
-    size_t count;
-} string_list;
-
-static void list_add(string_list *list, char *owned) {
-    char **items = realloc(list->items, (list->count + 2) * sizeof *items);
-    if (!items) {
-        fputs("ladder: out of memory\n", stderr);
-        exit(EXIT_WORK);
-    }
-    list->items = items;
-    items[list->count++] = owned;
-    items[list->count] = NULL;
-}
-
-static void list_copy(string_list *list, const char *text) { list_add(list, text_format("%s", text)); }
-
-static void list_append(string_list *list, const string_list *more) {
-    for (size_t i = 0; i < more->count; ++i)
-        list_copy(list, more->items[i]);
-}
-
-static bool list_has(const string_list *list, const char *text) {
-    for (size_t i = 0; i < list->count; ++i)
-        if (strcmp(list->items[i], text) == 0)
-            return true;
-    return false;
-}
-
-static char *list_join(const string_list *list, const char *separator) {
-    text_stream stream;
-    text_open(&stream);
-    for (size_t i = 0; i < list->count; ++i)
-        fprintf(stream.out, "%s%s", list->items[i], separator);
-    text_close(&stream);
-    return stream.text;
-}
-
-static void list_free(string_list *list) {
-    for (size_t i = 0; i < list->count; ++i)
-        free(list->items[i]);
-    free(list->items);
-    *list = (string_list){0};
-}
 
 /* ---- The compiler, as CMake wrote it down (common/cpu_device/CMakeLists.txt) ---------------------------------------
  */
@@ -79,6 +32,7 @@ typedef struct toolchain {
     string_list compiler; /* one string */
     string_list library;  /* one string: libcpu_device.a */
     string_list compile, link;
+    string_list program; /* more options to compile a file that has a main() */
 } toolchain;
 
 static void toolchain_free(toolchain *t) {
@@ -86,6 +40,7 @@ static void toolchain_free(toolchain *t) {
     list_free(&t->library);
     list_free(&t->compile);
     list_free(&t->link);
+    list_free(&t->program);
 }
 
 /* CMake's "SHELL:a b" stands for the two options a and b. */
@@ -105,7 +60,11 @@ static void read_toolchain_line(toolchain *t, char *line) {
     const struct {
         const char *key;
         string_list *list;
-    } keys[] = {{"compiler ", &t->compiler}, {"library ", &t->library}, {"compile ", &t->compile}, {"link ", &t->link}};
+    } keys[] = {{"compiler ", &t->compiler},
+                {"library ", &t->library},
+                {"compile ", &t->compile},
+                {"link ", &t->link},
+                {"program ", &t->program}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         const size_t length = strlen(keys[i].key);
         if (strncmp(line, keys[i].key, length) == 0 && line[length])
@@ -113,8 +72,8 @@ static void read_toolchain_line(toolchain *t, char *line) {
     }
 }
 
-static int read_toolchain(const char *folder, toolchain *t, fault *f) {
-    char *path = text_format("%s/toolchain", folder);
+static int read_toolchain(const char *tree, toolchain *t, fault *f) {
+    char *path = text_format("%s/count/toolchain", tree);
     char *text = read_file(path, f);
     free(path);
     if (!text)
@@ -124,7 +83,8 @@ static int read_toolchain(const char *folder, toolchain *t, fault *f) {
         read_toolchain_line(t, line);
     free(text);
     if (t->compiler.count != 1 || t->library.count != 1)
-        return fault_set(f, "%s/toolchain does not name a compiler and a library; configure build/cpu again", folder);
+        return fault_set(f, "%s/count/toolchain does not name a compiler and a library; configure build/cpu again",
+                         tree);
     return 0;
 }
 
@@ -132,11 +92,13 @@ static int read_toolchain(const char *folder, toolchain *t, fault *f) {
  */
 
 typedef struct build {
+    build_request *request;
     const char *shown;     /* the source as the user named it, for messages and #line */
     char *source;          /* its absolute path */
     char *name;            /* its file name without .cu */
-    char *folder;          /* build/cpu/count/NAME-HASH */
+    char *folder;          /* build/cpu/FOLDER/NAME-HASH */
     char *program;         /* folder/NAME */
+    char *object;          /* folder/NAME.o */
     string_list originals; /* the source and the headers next to it that it includes, absolute */
     toolchain tools;
 } build;
@@ -146,6 +108,7 @@ static void build_free(build *b) {
     free(b->name);
     free(b->folder);
     free(b->program);
+    free(b->object);
     list_free(&b->originals);
     toolchain_free(&b->tools);
 }
@@ -158,7 +121,7 @@ int count_check_source(const char *source_file, fault *f) {
     if (S_ISDIR(status.st_mode))
         return fault_set(f, "%.300s is a directory; name one .cu file", source_file);
     if (!S_ISREG(status.st_mode) || length < 4 || strcmp(source_file + length - 3, ".cu") != 0)
-        return fault_set(f, "%.300s is not a .cu file; one CUDA C file with its own main() is needed", source_file);
+        return fault_set(f, "%.300s is not a .cu file; one CUDA C file is needed", source_file);
     return 0;
 }
 
@@ -170,7 +133,9 @@ static uint32_t hash_of(const char *text) {
     return hash;
 }
 
-static int build_begin(build *b, const tool_context *context, const char *source_file, fault *f) {
+static int build_begin(build *b, const tool_context *context, build_request *request, fault *f) {
+    const char *source_file = request->source_file;
+    b->request = request;
     b->shown = source_file;
     b->source = realpath(source_file, NULL);
     if (!b->source)
@@ -181,20 +146,24 @@ static int build_begin(build *b, const tool_context *context, const char *source
     const char *base = strrchr(source_file, '/');
     base = base ? base + 1 : source_file;
     b->name = text_format("%.*s", (int)strlen(base) - 3, base);
-    char *count = text_format("%s/../count", bin);
-    int result = read_toolchain(count, &b->tools, f);
-    char *folder = text_format("%s/%s-%08x", count, b->name, hash_of(b->source));
+    char *tree = text_format("%s/..", bin);
+    int result = read_toolchain(tree, &b->tools, f);
+    char *folder = text_format("%s/%s/%s-%08x", tree, request->folder, b->name, hash_of(b->source));
     result = result == 0 ? make_directories(folder, f) : result;
     b->folder = result == 0 ? realpath(folder, NULL) : NULL;
     if (result == 0 && !b->folder)
         result = fault_set(f, "%.300s: %s", folder, strerror(errno));
-    if (result == 0)
+    if (result == 0) {
         b->program = text_format("%s/%s", b->folder, b->name);
+        b->object = text_format("%s.o", b->program);
+    }
     free(folder);
-    free(count);
+    free(tree);
     free(bin);
     return result;
 }
+
+static const char *product_of(const build *b) { return b->request->is_program ? b->program : b->object; }
 
 /* ---- Is there anything to do? ---- */
 
@@ -256,7 +225,7 @@ static bool originals_are_older(const build *b, const struct timespec *than) {
 static bool is_up_to_date(const build *b, const char *commands_file, const char *commands) {
     struct stat began;
     fault ignored;
-    if (access(b->program, X_OK) != 0 || stat(commands_file, &began) != 0)
+    if (!file_exists(product_of(b)) || stat(commands_file, &began) != 0)
         return false;
     char *text = read_file(commands_file, &ignored);
     const bool same = text && strcmp(text, commands) == 0;
@@ -278,7 +247,7 @@ static char *directory_of(const char *path) {
 typedef struct original {
     const char *path;  /* absolute and normal */
     const char *shown; /* as messages name it */
-    bool is_program;
+    bool is_source;    /* and not a header */
 } original;
 
 static int convert(build *b, const original *o, fault *f);
@@ -330,11 +299,12 @@ static int convert_headers(build *b, const original *o, const char *text, fault 
 }
 
 /* NULL with a sentence that begins with file and line. */
-static char *converted(const original *o, const char *text, size_t *length, fault *f) {
+static char *converted(const build *b, const original *o, const char *text, size_t *length, fault *f) {
     struct rewrite_error error = {0, ""};
     char *directory = directory_of(o->path);
-    const bool good = o->is_program ? check_whole_program(text, strlen(text), directory, &error)
-                                    : check_program(text, strlen(text), directory, &error);
+    const bool good = b->request->is_program && o->is_source
+                          ? check_whole_program(text, strlen(text), directory, &error)
+                          : check_program(text, strlen(text), directory, &error);
     char *result = good ? rewrite_launches(text, strlen(text), o->shown, length, &error) : NULL;
     if (!result && error.line > 0)
         fault_set(f, "%.200s:%u: %s", o->shown, error.line, error.message);
@@ -345,14 +315,14 @@ static char *converted(const original *o, const char *text, size_t *length, faul
 }
 
 static char *copy_of(const build *b, const original *o) {
-    return text_format("%s/source%s%s", b->folder, o->path, o->is_program ? ".cpp" : "");
+    return text_format("%s/source%s%s", b->folder, o->path, o->is_source ? ".cpp" : "");
 }
 
 static int convert(build *b, const original *o, fault *f) {
     list_copy(&b->originals, o->path);
     char *text = read_file(o->path, f);
     size_t length = 0;
-    char *result = text ? converted(o, text, &length, f) : NULL;
+    char *result = text ? converted(b, o, text, &length, f) : NULL;
     char *copy = copy_of(b, o);
     int status = result ? write_file(copy, result, length, f) : -1;
     if (status == 0)
@@ -364,8 +334,6 @@ static int convert(build *b, const original *o, fault *f) {
 }
 
 /* ---- Compilation ---- */
-
-static char *object_of(const build *b) { return text_format("%s.o", b->program); }
 
 /* The options of add_cpu_kernel, and what nvcc adds of its own: its macros and its runtime header. */
 static string_list compile_command(const build *b) {
@@ -380,6 +348,10 @@ static string_list compile_command(const build *b) {
     string_list command = {0};
     list_append(&command, &b->tools.compiler);
     list_append(&command, &b->tools.compile);
+    if (b->request->is_program)
+        list_append(&command, &b->tools.program);
+    if (b->request->headers)
+        list_add(&command, text_format("-I%s", b->request->headers));
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; ++i)
         list_copy(&command, fixed[i]);
     list_add(&command, text_format("%s.d", b->program));
@@ -388,14 +360,14 @@ static string_list compile_command(const build *b) {
     list_copy(&command, "-c");
     list_add(&command, copy_of(b, &(original){b->source, b->shown, true}));
     list_copy(&command, "-o");
-    list_add(&command, object_of(b));
+    list_copy(&command, b->object);
     return command;
 }
 
 static string_list link_command(const build *b) {
     string_list command = {0};
     list_append(&command, &b->tools.compiler);
-    list_add(&command, object_of(b));
+    list_copy(&command, b->object);
     list_append(&command, &b->tools.library);
     list_append(&command, &b->tools.link);
     list_copy(&command, "-o");
@@ -427,30 +399,34 @@ static char *first_error(const char *output) {
     return text_format("%.*s: %.*s", (int)(column - line), line, rest, after);
 }
 
-static int run_compiler(const build *b, const string_list *command, const char *what, fault *f) {
-    string_list all = {0};
-    static const char *const shell[] = {"sh", "-c", "exec \"$@\" 2>&1", "sh"};
-    for (size_t i = 0; i < sizeof shell / sizeof shell[0]; ++i)
-        list_copy(&all, shell[i]);
-    list_append(&all, command);
+/* What the compiler said stays in the request when it fails. */
+static int run_compiler(build *b, const string_list *command, const char *what, fault *f) {
+    const process_limits limits = {.seconds = b->request->time_limit};
+    process_end end;
     char *output = NULL;
-    const int status = process_capture(all.items, NULL, &output);
-    int result = 0;
+    const int status = process_confined(command->items, NULL, &limits, &end, &output);
     if (stop_signal()) {
-        result = fault_set(f, "interrupted");
-    } else if (!exited_with(status, 0)) {
-        fputs(output ? output : "", stderr);
-        char *error = first_error(output ? output : "");
-        result = fault_set(f, "%.200s %s: %.400s", b->shown, what, *error ? error : "the compiler could not be run");
-        free(error);
+        free(output);
+        return fault_set(f, "interrupted");
     }
-    free(output);
-    list_free(&all);
-    return result;
+    if (exited_with(status, 0)) {
+        free(output);
+        return 0;
+    }
+    char *error = first_error(output ? output : "");
+    if (end == PROCESS_TOO_LONG)
+        fault_set(f, "%.200s %s within %.4g s, the compiler's time limit", b->shown, what, limits.seconds);
+    else
+        fault_set(f, "%.200s %s: %.400s", b->shown, what, *error ? error : "the compiler could not be run");
+    b->request->refused = end == PROCESS_TOO_LONG || *error;
+    b->request->output = output;
+    free(error);
+    return -1;
 }
 
 static int compile(build *b, const string_list *compiling, const string_list *linking, fault *f) {
     int result = convert(b, &(original){b->source, b->shown, true}, f);
+    b->request->refused = result != 0;
     char *path = text_format("%s/originals", b->folder), *text = list_join(&b->originals, "\n");
     if (result == 0)
         result = write_file(path, text, strlen(text), f);
@@ -458,7 +434,9 @@ static int compile(build *b, const string_list *compiling, const string_list *li
     free(path);
     if (result == 0)
         result = run_compiler(b, compiling, "does not compile", f);
-    return result == 0 ? run_compiler(b, linking, "cannot be linked", f) : result;
+    if (result == 0 && b->request->is_program)
+        result = run_compiler(b, linking, "cannot be linked", f);
+    return result;
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
@@ -476,10 +454,10 @@ static void remove_copies(const build *b) {
     free(copies);
 }
 
-/* The program is removed first: whatever ends the build, none is left that is not what the source says. */
+/* The product is removed first: whatever ends the build, none is left that is not what the source says. */
 static int rebuild(build *b, const string_list *compiling, const string_list *linking, const char *commands_file,
                    const char *commands, fault *f) {
-    unlink(b->program);
+    unlink(product_of(b));
     remove_copies(b);
     if (write_file(commands_file, commands, strlen(commands), f) != 0)
         return -1;
@@ -517,14 +495,48 @@ static int build_if_needed(build *b, fault *f) {
     return result;
 }
 
-char *count_build(const tool_context *context, const char *source_file, fault *f) {
+char *build_file(const tool_context *context, build_request *request, fault *f) {
     build b = {0};
-    char *program = NULL;
-    if (count_check_source(source_file, f) == 0 && build_begin(&b, context, source_file, f) == 0 &&
-        build_if_needed(&b, f) == 0) {
-        program = b.program;
-        b.program = NULL;
-    }
+    char *product = NULL;
+    request->output = NULL;
+    request->refused = false;
+    if (count_check_source(request->source_file, f) == 0 && build_begin(&b, context, request, f) == 0 &&
+        build_if_needed(&b, f) == 0)
+        product = text_format("%s", product_of(&b));
     build_free(&b);
+    return product;
+}
+
+char *count_build(const tool_context *context, const char *source_file, fault *f) {
+    build_request request = {.source_file = source_file, .folder = "count", .is_program = true, .time_limit = INFINITY};
+    char *program = build_file(context, &request, f);
+    fputs(request.output ? request.output : "", stderr);
+    free(request.output);
     return program;
+}
+
+int link_objects(const tool_context *context, const string_list *objects, const char *program, fault *f) {
+    static const process_limits limits = {.seconds = 60}; /* a second is usual */
+    toolchain tools = {0};
+    char *tree = text_format("%s/..", context->bin);
+    int result = read_toolchain(tree, &tools, f);
+    string_list command = {0};
+    list_append(&command, &tools.compiler);
+    list_append(&command, objects);
+    list_append(&command, &tools.library);
+    list_append(&command, &tools.link);
+    list_copy(&command, "-o");
+    list_copy(&command, program);
+    char *output = NULL;
+    process_end end;
+    if (result == 0 && !exited_with(process_confined(command.items, NULL, &limits, &end, &output), 0)) {
+        char *error = first_error(output ? output : "");
+        result = stop_signal() ? fault_set(f, "interrupted") : fault_set(f, "cannot be linked: %.400s", error);
+        free(error);
+    }
+    free(output);
+    list_free(&command);
+    toolchain_free(&tools);
+    free(tree);
+    return result;
 }

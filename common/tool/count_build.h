@@ -1,17 +1,34 @@
-/* Builds one CUDA C file for the CPU device. */
+/* Builds one CUDA C file for the CPU device, with the compiler and the flags of add_cpu_kernel. */
 #ifndef TOOL_COUNT_BUILD_H
 #define TOOL_COUNT_BUILD_H
 
+#include "list.h"
 #include "tool.h"
 
 /* Whether the command line names a file that can be built: a plain file that ends in .cu. Returns 0, or -1 with a
  * sentence, which is the user's mistake (EXIT_USAGE). */
 int count_check_source(const char *source_file, fault *f);
 
-/* Builds FILE.cu, which has its own main(), for the CPU device, with the compiler and the flags of add_cpu_kernel. Does
- * nothing when the program is there and newer than all it is made of. The compiler's words are shown (on stderr) only
- * when it fails. Returns the program's path, build/cpu/count/NAME-HASH/NAME, which the caller frees; NULL with a
- * sentence. */
+typedef struct build_request {
+    const char *source_file;
+    const char *folder;  /* of build/cpu, for what is built */
+    bool is_program;     /* it has a main(): make a program, not an object */
+    const char *headers; /* a directory for #include, or NULL */
+    double time_limit;   /* of the compiler, in seconds; may be INFINITY */
+    bool refused;        /* out: nothing was built because of the source, not because of this machine */
+    char *output;        /* out: what the compiler said when it failed, else NULL; the caller frees it */
+} build_request;
+
+/* Builds what is asked for. Does nothing when that is there and newer than all it is made of. Returns its path,
+ * build/cpu/FOLDER/NAME-HASH/NAME or NAME.o, which the caller frees; NULL with a sentence. */
+char *build_file(const tool_context *context, build_request *request, fault *f);
+
+/* Links objects, archives and linker options, in their order, with the CPU device. Returns 0, or -1 with the linker's
+ * first complaint. */
+int link_objects(const tool_context *context, const string_list *objects, const char *program, fault *f);
+
+/* Builds FILE.cu, which has its own main(), in build/cpu/count. The compiler's words are shown (on stderr) only when it
+ * fails. Returns the program's path, as build_file. */
 char *count_build(const tool_context *context, const char *source_file, fault *f);
 
 #endif

@@ -1,6 +1,7 @@
 #include "counts_file.h"
 
 #include "counts.h"
+#include "list.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,30 +13,6 @@ enum { COLUMNS = 10 };
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------
  */
-
-/* Splits a line in place; quoted fields lose their quotes. Returns how many fields there were, COLUMNS + 1 for more. */
-static size_t split(char *line, char *fields[COLUMNS]) {
-    size_t count = 0;
-    for (char *in = line;; ++in) {
-        if (count == COLUMNS)
-            return COLUMNS + 1;
-        char *out = fields[count++] = in;
-        bool quoted = *in == '"';
-        for (in += quoted; *in && (quoted || *in != ','); ++in) {
-            if (quoted && *in == '"' && in[1] == '"')
-                ++in;
-            else if (quoted && *in == '"') {
-                quoted = false;
-                continue;
-            }
-            *out++ = *in;
-        }
-        const bool last = *in == '\0';
-        *out = '\0';
-        if (last)
-            return count;
-    }
-}
 
 static bool to_integer(const char *text, int64_t *value) {
     char *end;
@@ -53,7 +30,7 @@ static bool to_number(const char *text, double *value) {
 static bool parse_row(char *line, count_row *row) {
     char *fields[COLUMNS];
     int64_t source_line;
-    if (split(line, fields) != COLUMNS)
+    if (csv_split(line, fields, COLUMNS) != COLUMNS)
         return false;
     *row = (count_row){
         .stage = fields[0], .kernel = fields[1], .dtype = fields[2], .source = fields[6], .counter = fields[8]};

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -230,16 +232,45 @@ int stop_signal(void) {
 /* ---- Child processes ----------------------------------------------------------------------------------------------
  */
 
-static void become(char *const argv[], const char *directory, int output, bool quiet) {
+/* How a child is run. */
+typedef struct child_plan {
+    const char *directory; /* NULL: here */
+    int output;            /* a descriptor that takes its standard output, or -1 */
+    bool quiet;
+    double seconds;               /* by the clock; INFINITY: no limit */
+    const process_limits *limits; /* confined: a process group of its own, and no standard input; or NULL */
+} child_plan;
+
+static void limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+    setrlimit(resource, &(struct rlimit){soft, hard});
+}
+
+static void confine(const child_plan *plan) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    dup2(plan->output, STDERR_FILENO);
+    limit(RLIMIT_CORE, 0, 0);
+    if (plan->limits->file_size > 0)
+        limit(RLIMIT_FSIZE, plan->limits->file_size, plan->limits->file_size);
+    if (plan->limits->cpu_seconds > 0)
+        limit(RLIMIT_CPU, plan->limits->cpu_seconds, plan->limits->cpu_seconds + 1);
+}
+
+static void become(char *const argv[], const child_plan *plan) {
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
-    const int nowhere = quiet ? open("/dev/null", O_WRONLY) : -1;
+    const int nowhere = plan->quiet ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0) {
         dup2(nowhere, STDERR_FILENO);
         dup2(nowhere, STDOUT_FILENO);
     }
-    if (output >= 0)
-        dup2(output, STDOUT_FILENO);
-    if (directory && chdir(directory) != 0)
+    if (plan->output >= 0)
+        dup2(plan->output, STDOUT_FILENO);
+    if (plan->limits)
+        confine(plan);
+    if (plan->directory && chdir(plan->directory) != 0)
         _exit(127);
     execvp(argv[0], argv);
     _exit(127);
@@ -272,22 +303,52 @@ static int wait_until(pid_t child, double deadline, bool *ended) {
     }
 }
 
-/* Asks first, so that the child can tidy up, and insists after two seconds. */
-static int end_child(pid_t child) {
+/* Bytes that the process keeps in memory; 0 when it has ended. */
+static size_t resident_bytes(pid_t child) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)child);
+    FILE *in = fopen(path, "r");
+    unsigned long long all = 0, resident = 0;
+    if (in && fscanf(in, "%llu %llu", &all, &resident) != 2)
+        resident = 0;
+    if (in)
+        fclose(in);
+    return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* As wait_until, for a child whose memory has a limit: it is looked at fifty times a second. */
+static int wait_within(pid_t child, const child_plan *plan, process_end *end, bool *ended) {
+    static const double step = 0.02;
+    const double deadline = now() + plan->seconds;
+    const size_t memory = plan->limits ? plan->limits->memory : 0;
+    int status = -1;
+    for (*ended = false; !*ended && !stopped_by && *end == PROCESS_ENDED;) {
+        status = wait_until(child, memory ? fmin(deadline, now() + step) : deadline, ended);
+        if (!*ended && memory && resident_bytes(child) > memory)
+            *end = PROCESS_TOO_LARGE;
+        else if (!*ended && now() >= deadline)
+            *end = PROCESS_TOO_LONG;
+    }
+    return status;
+}
+
+/* Asks first, so that the child can tidy up, and insists after two seconds. `target` is the child or its group. */
+static int end_child(pid_t child, pid_t target) {
     bool ended = false;
-    kill(child, SIGTERM);
+    kill(target, SIGTERM);
     const double insist_at = now() + 2;
     int status = -1;
     while (!ended && now() < insist_at)
         status = wait_until(child, insist_at, &ended);
     if (ended)
         return status;
-    kill(child, SIGKILL);
+    kill(target, SIGKILL);
     waitpid(child, &status, 0);
     return status;
 }
 
-static int run_child(char *const argv[], const char *directory, int output, bool quiet, double seconds, bool *expired) {
+static int run_child(char *const argv[], const child_plan *plan, process_end *end) {
+    *end = PROCESS_ENDED;
     if (stopped_by)
         return -1; /* asked to stop between two children */
     fflush(stdout);
@@ -295,47 +356,62 @@ static int run_child(char *const argv[], const char *directory, int output, bool
     stops_hold();
     const pid_t child = fork();
     if (child == 0)
-        become(argv, directory, output, quiet);
+        become(argv, plan);
     bool ended = false;
     int status = -1;
     if (child > 0) {
-        status = wait_until(child, now() + seconds, &ended);
-        *expired = !ended && !stopped_by;
+        if (plan->limits)
+            setpgid(child, child); /* whoever comes first, it or we */
+        status = wait_within(child, plan, end, &ended);
         if (!ended)
-            status = end_child(child);
+            status = end_child(child, plan->limits ? -child : child);
+        if (plan->limits)
+            kill(-child, SIGKILL); /* what it left behind */
     }
     stops_release();
     return status;
 }
 
 int process_run(char *const argv[], const char *directory, bool quiet) {
-    bool expired = false;
-    return run_child(argv, directory, -1, quiet, INFINITY, &expired);
+    process_end end;
+    return run_child(argv, &(child_plan){directory, -1, quiet, INFINITY, NULL}, &end);
 }
 
 int process_run_limited(char *const argv[], double seconds, bool *expired) {
-    *expired = false;
-    return run_child(argv, NULL, -1, false, seconds, expired);
+    process_end end;
+    const int status = run_child(argv, &(child_plan){NULL, -1, false, seconds, NULL}, &end);
+    *expired = end == PROCESS_TOO_LONG;
+    return status;
 }
 
 /* The output goes through a file in memory, not a pipe, so that waiting for the child stays the one wait. */
-int process_capture(char *const argv[], const char *directory, char **text) {
+static int capture(char *const argv[], child_plan plan, process_end *end, char **text) {
     *text = NULL;
-    const int fd = memfd_create("output", MFD_CLOEXEC);
-    if (fd < 0)
+    *end = PROCESS_ENDED;
+    plan.output = memfd_create("output", MFD_CLOEXEC);
+    if (plan.output < 0)
         return -1;
-    bool expired = false;
-    const int status = run_child(argv, directory, fd, false, INFINITY, &expired);
+    const int status = run_child(argv, &plan, end);
     text_stream stream;
     text_open(&stream);
     char chunk[8192];
     off_t at = 0;
-    for (ssize_t got; (got = pread(fd, chunk, sizeof chunk, at)) > 0; at += got)
+    for (ssize_t got; (got = pread(plan.output, chunk, sizeof chunk, at)) > 0; at += got)
         fwrite(chunk, 1, (size_t)got, stream.out);
-    close(fd);
+    close(plan.output);
     text_close(&stream);
     *text = stream.text;
     return status;
+}
+
+int process_capture(char *const argv[], const char *directory, char **text) {
+    process_end end;
+    return capture(argv, (child_plan){.directory = directory, .seconds = INFINITY}, &end, text);
+}
+
+int process_confined(char *const argv[], const char *directory, const process_limits *limits, process_end *end,
+                     char **text) {
+    return capture(argv, (child_plan){.directory = directory, .seconds = limits->seconds, .limits = limits}, end, text);
 }
 
 bool exited_with(int wait_status, int code) {

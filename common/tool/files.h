@@ -65,6 +65,21 @@ int process_run_limited(char *const argv[], double seconds, bool *expired);
 /* As process_run, but returns what the command wrote to its standard output in *text (the caller frees it). */
 int process_capture(char *const argv[], const char *directory, char **text);
 
+/* What a child that is not trusted may use; 0 is no limit, except for `seconds`, which may be INFINITY. */
+typedef struct process_limits {
+    double seconds;       /* by the clock */
+    unsigned cpu_seconds; /* of all its threads together */
+    size_t memory;    /* bytes that it keeps in memory. Its address space says nothing: the CPU device reserves much. */
+    size_t file_size; /* bytes of each file that it writes, its output included */
+} process_limits;
+
+typedef enum { PROCESS_ENDED, PROCESS_TOO_LONG, PROCESS_TOO_LARGE } process_end;
+
+/* As process_capture, of both output streams, within limits: in a process group of its own, of which nothing is left
+ * afterwards, without standard input and core dumps. *end says whether it ended by itself, or why we ended it. */
+int process_confined(char *const argv[], const char *directory, const process_limits *limits, process_end *end,
+                     char **text);
+
 /* Whether the wait status is an exit with that code. */
 bool exited_with(int wait_status, int code);
 

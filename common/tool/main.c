@@ -21,6 +21,7 @@ static const command commands[] = {
     {"count", command_count, "what a profiler would say of a stage or a CUDA file, without a GPU"},
     {"profile", command_profile, "what Nsight Compute reads on a GPU of the counters that the CPU device counts"},
     {"banks", command_banks, "which lane of a warp hits which bank of shared memory"},
+    {"grade", command_grade, "marks a kernel file of your own: points, and a sentence of help for each lost one"},
 };
 
 static void list_commands(FILE *out) {

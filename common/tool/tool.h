@@ -1,4 +1,4 @@
-/* ladder-tool: what stands behind `./ladder run | table | plot | diff | banks`.
+/* ladder-tool: what stands behind `./ladder run | table | plot | diff | banks | ...`.
  *
  * Every subcommand is a function of the table in main.c. Errors travel up as one sentence in a fault and are printed
  * once, by main(). The exit status is 0 for success, 1 when a row or the work failed, 2 when the command line was
@@ -38,5 +38,6 @@ int command_diff(tool_context *context, int argc, char **argv, fault *f);
 int command_count(tool_context *context, int argc, char **argv, fault *f);
 int command_profile(tool_context *context, int argc, char **argv, fault *f);
 int command_banks(tool_context *context, int argc, char **argv, fault *f);
+int command_grade(tool_context *context, int argc, char **argv, fault *f);
 
 #endif

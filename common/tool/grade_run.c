@@ -1,0 +1,245 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "grade_run.h"
+
+#include "record.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- One run ------------------------------------------------------------------------------------------------------
+ */
+
+/* More than any record, and than what a kernel prints that is looked at. */
+static const size_t FILE_LIMIT = (size_t)64 << 20;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void add_words(string_list *list, const char *words) {
+    char *copy = text_format("%s", words), *rest = NULL;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        list_copy(list, word);
+    free(copy);
+}
+
+/* How a run ended. */
+typedef struct run_end {
+    int status; /* of waitpid, or -1 */
+    process_end end;
+    char *output; /* owned */
+} run_end;
+
+static run_end run_driver(grade_session *s, const char *options, const char *csv, const char *flag, const char *path) {
+    const double left = fmax(s->time_limit - s->spent, 0.01);
+    /* The clock is the limit; this one ends what outlives the marking. It counts all threads. */
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const process_limits limits = {left, (unsigned)ceil(left) * (unsigned)(processors > 0 ? processors : 1) + 1,
+                                   s->memory, FILE_LIMIT};
+    string_list argv = {0};
+    list_copy(&argv, s->program);
+    add_words(&argv, options);
+    add_words(&argv, "--protocol none --kernel");
+    list_copy(&argv, s->scheme->kernel);
+    list_copy(&argv, "--csv");
+    list_copy(&argv, csv);
+    if (flag) {
+        list_copy(&argv, flag);
+        list_copy(&argv, path);
+    }
+    run_end e = {0};
+    const double began = now();
+    e.status = process_confined(argv.items, s->scratch, &limits, &e.end, &e.output);
+    s->spent += now() - began;
+    list_free(&argv);
+    return e;
+}
+
+/* The sentence with which the CPU device ends a program, or NULL; the caller frees it. */
+static char *last_words(const char *output) {
+    static const char mark[] = "CPU device: ";
+    const char *at = NULL;
+    for (const char *found = output ? strstr(output, mark) : NULL; found; found = strstr(found + 1, mark))
+        at = found + sizeof mark - 1;
+    return at ? text_format("%.*s", (int)strcspn(at, "\n"), at) : NULL;
+}
+
+static char *describe_end(const grade_session *s, const run_end *e) {
+    if (e->end == PROCESS_TOO_LONG)
+        return text_format(
+            "did not end within %.4g s (--time-limit, for all tests together): a loop that never ends, or "
+            "threads that wait for each other",
+            s->time_limit);
+    if (e->end == PROCESS_TOO_LARGE)
+        return text_format("took more than %zu MiB of memory (--memory-limit)", s->memory >> 20);
+    if (e->status < 0 || exited_with(e->status, 127))
+        return text_format("the program could not be started");
+    if (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGXFSZ)
+        return text_format("wrote more than %zu MiB into a file or to its output", FILE_LIMIT >> 20);
+    char *words = last_words(e->output);
+    if (words)
+        return words;
+    if (WIFSIGNALED(e->status))
+        return text_format("was ended by signal %d (%s)", WTERMSIG(e->status), strsignal(WTERMSIG(e->status)));
+    return text_format("ended with exit status %d without a result that can be judged", WEXITSTATUS(e->status));
+}
+
+/* Only a row of this kernel that passed by its own numbers counts, in a record that nothing contradicts. */
+static char *judge(const grade_session *s, const run_end *e, const char *csv) {
+    record_list list = {0};
+    char damage[512] = "";
+    char *wrong = NULL;
+    const bool whole = record_salvage_csv(csv, &list, damage, sizeof damage) == 0;
+    const gemm_record *row = list.count == 1 ? &list.rows[0] : NULL;
+    const bool ours = row && strcmp(row->stage, s->scheme->stage) == 0 && strcmp(row->kernel, s->scheme->kernel) == 0;
+    if (e->end != PROCESS_ENDED || !whole || !ours)
+        wrong = describe_end(s, e);
+    else if (strcmp(row->status, "pass") != 0)
+        wrong = text_format("%s", row->reason);
+    else if (!exited_with(e->status, 0) || !(row->max_err <= row->err_bound))
+        wrong = describe_end(s, e);
+    record_list_free(&list);
+    return wrong;
+}
+
+/* With `flag`, the driver writes one more file. */
+static char *run_once(grade_session *s, const char *options, const char *flag, const char *path) {
+    if (s->over)
+        return text_format("not run: %s", s->over);
+    char *csv = text_format("%s/rows.csv", s->scratch);
+    unlink(csv);
+    if (path)
+        unlink(path);
+    run_end e = run_driver(s, options, csv, flag, path);
+    char *wrong = judge(s, &e, csv);
+    if (e.end == PROCESS_TOO_LONG)
+        s->over = text_format("a test before this one %s", wrong);
+    free(e.output);
+    free(csv);
+    if (!wrong)
+        return NULL;
+    char *sentence = text_format("%s: %s", options, wrong);
+    free(wrong);
+    return sentence;
+}
+
+char *grade_run(grade_session *s, const char *options) { return run_once(s, options, NULL, NULL); }
+
+/* ---- Counts -------------------------------------------------------------------------------------------------------
+ */
+
+char *grade_run_counted(grade_session *s, const char *options, count_list *counts) {
+    char *path = text_format("%s/counts.csv", s->scratch);
+    char *wrong = run_once(s, options, "--counts", path);
+    fault f = {{0}};
+    if (!wrong && counts_read(path, counts, &f) != 0)
+        wrong = text_format("nothing was counted: %s", f.text);
+    free(path);
+    return wrong;
+}
+
+int grade_count_reference(const grade_session *s, const char *options, count_list *counts, fault *f) {
+    if (!s->scheme->reference_stage)
+        return 0;
+    char *path = text_format("%s/reference.csv", s->scratch), *output = NULL;
+    string_list argv = {0};
+    list_add(&argv, text_format("%s/%s", s->context->bin, s->scheme->reference_stage));
+    add_words(&argv, options);
+    add_words(&argv, "--protocol none --kernel");
+    list_copy(&argv, s->scheme->reference_kernel);
+    list_copy(&argv, "--counts");
+    list_copy(&argv, path);
+    int result = 0;
+    if (!exited_with(process_capture(argv.items, NULL, &output), 0))
+        result = fault_set(f, "%s of %s, with which the goals compare, could not be counted: %.400s",
+                           s->scheme->reference_kernel, s->scheme->reference_stage, output ? output : "");
+    if (result == 0)
+        result = counts_read(path, counts, f);
+    list_free(&argv);
+    free(output);
+    free(path);
+    return result;
+}
+
+/* ---- Findings -----------------------------------------------------------------------------------------------------
+ */
+
+#define FINDINGS_HEADER "stage,kernel,dtype,m,n,k,kind,file,line,other_file,other_line,count,text"
+enum { KIND = 6, SOURCE, LINE, OTHER_FILE, OTHER_LINE, COUNT, TEXT, FINDING_COLUMNS };
+
+static bool is_known(const grade_sheet *sheet, const grade_finding *new) {
+    for (size_t i = 0; i < sheet->finding_count; ++i) {
+        const grade_finding *old = &sheet->findings[i];
+        if (strcmp(old->kind, new->kind) == 0 && strcmp(old->file, new->file) == 0 &&
+            strcmp(old->line, new->line) == 0 && strcmp(old->other_file, new->other_file) == 0 &&
+            strcmp(old->other_line, new->other_line) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the line is one of a file of findings. Products share findings, which are told once. */
+static bool add_finding(grade_sheet *sheet, const char *line) {
+    char *own = text_format("%s", line), *fields[FINDING_COLUMNS];
+    if (csv_split(own, fields, FINDING_COLUMNS) != FINDING_COLUMNS) {
+        free(own);
+        return false;
+    }
+    const grade_finding new = {own,           fields[KIND],       fields[SOURCE],
+                               fields[LINE],  fields[OTHER_FILE], fields[OTHER_LINE],
+                               fields[COUNT], fields[TEXT]};
+    grade_finding *more =
+        is_known(sheet, &new) ? NULL : realloc(sheet->findings, (sheet->finding_count + 1) * sizeof *more);
+    if (!more) {
+        free(own);
+        return true;
+    }
+    sheet->findings = more;
+    sheet->findings[sheet->finding_count++] = new;
+    return true;
+}
+
+/* Returns how many findings the file has, -1 when it is none. */
+static int read_findings(const char *path, grade_sheet *sheet) {
+    fault ignored;
+    char *text = read_file(path, &ignored), *rest = NULL;
+    char *line = text ? strtok_r(text, "\n", &rest) : NULL;
+    int count = line && strcmp(line, FINDINGS_HEADER) == 0 ? 0 : -1;
+    while (count >= 0 && (line = strtok_r(NULL, "\n", &rest)) != NULL)
+        count = add_finding(sheet, line) ? count + 1 : -1;
+    free(text);
+    return count;
+}
+
+/* "race at kernel.cu:57 and kernel.cu:61" */
+static char *place_of(const grade_finding *finding) {
+    return finding->other_line[0] ? text_format("%s at %s:%s and %s:%s", finding->kind, finding->file, finding->line,
+                                                finding->other_file, finding->other_line)
+                                  : text_format("%s at %s:%s", finding->kind, finding->file, finding->line);
+}
+
+char *grade_run_checked(grade_session *s, const char *options, grade_sheet *sheet) {
+    char *path = text_format("%s/findings.csv", s->scratch);
+    const size_t before = sheet->finding_count;
+    char *wrong = run_once(s, options, "--findings", path);
+    const int count = s->over ? 0 : read_findings(path, sheet);
+    free(path);
+    if (count > 0 && sheet->finding_count > before) {
+        char *place = place_of(&sheet->findings[before]);
+        free(wrong);
+        wrong = text_format("%s: %s, told below", options, place);
+        free(place);
+    } else if (count < 0 && !wrong) {
+        wrong = text_format("%s: the checks left no file of findings", options);
+    }
+    return wrong;
+}

@@ -12,8 +12,8 @@
  *   build/cpu/exercise/02_tiling --m 65 --n 300 --k 17
  *   build/cpu/exercise/02_tiling --m 65 --n 67 --k 33 --poke A:64:32:nan
  *
- * Start with --kernel tile32, where PER_THREAD is 1. On a GPU say gpu for cpu. It is solved when every line says PASS.
- * kernel.cu is one solution.
+ * Start with --kernel tile32, where PER_THREAD is 1. On a GPU say gpu for cpu. It is solved when every line says PASS,
+ * and ./ladder grade 02 gives all points. kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

@@ -32,7 +32,6 @@ typedef struct toolchain {
     string_list compiler; /* one string */
     string_list library;  /* one string: libcpu_device.a */
     string_list compile, link;
-    string_list program; /* more options to compile a file that has a main() */
 } toolchain;
 
 static void toolchain_free(toolchain *t) {
@@ -40,7 +39,6 @@ static void toolchain_free(toolchain *t) {
     list_free(&t->library);
     list_free(&t->compile);
     list_free(&t->link);
-    list_free(&t->program);
 }
 
 /* CMake's "SHELL:a b" stands for the two options a and b. */
@@ -60,11 +58,7 @@ static void read_toolchain_line(toolchain *t, char *line) {
     const struct {
         const char *key;
         string_list *list;
-    } keys[] = {{"compiler ", &t->compiler},
-                {"library ", &t->library},
-                {"compile ", &t->compile},
-                {"link ", &t->link},
-                {"program ", &t->program}};
+    } keys[] = {{"compiler ", &t->compiler}, {"library ", &t->library}, {"compile ", &t->compile}, {"link ", &t->link}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         const size_t length = strlen(keys[i].key);
         if (strncmp(line, keys[i].key, length) == 0 && line[length])
@@ -348,8 +342,6 @@ static string_list compile_command(const build *b) {
     string_list command = {0};
     list_append(&command, &b->tools.compiler);
     list_append(&command, &b->tools.compile);
-    if (b->request->is_program)
-        list_append(&command, &b->tools.program);
     if (b->request->headers)
         list_add(&command, text_format("-I%s", b->request->headers));
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; ++i)
@@ -364,8 +356,11 @@ static string_list compile_command(const build *b) {
     return command;
 }
 
+/* Empty for an object. */
 static string_list link_command(const build *b) {
     string_list command = {0};
+    if (!b->request->is_program)
+        return command;
     list_append(&command, &b->tools.compiler);
     list_copy(&command, b->object);
     list_append(&command, &b->tools.library);

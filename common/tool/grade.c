@@ -159,6 +159,7 @@ static int mark_goals(grade_session *s, grade_sheet *sheet, fault *f) {
 
 /* From the second stage on: points for results count as far as the goals are met. */
 static void discount(const grade_scheme *scheme, grade_sheet *sheet, size_t tests) {
+    const bool values_right = sheet->lines[0].points == sheet->lines[0].of;
     int met = 0, all = 0, right = 0, paid = 0;
     for (size_t i = tests; i < sheet->line_count; ++i) {
         met += sheet->lines[i].points;
@@ -173,13 +174,13 @@ static void discount(const grade_scheme *scheme, grade_sheet *sheet, size_t test
         right += earned;
         paid += line->points;
         if (!line->help)
-            line->help = text_format("right, but %d of %d points for goals are earned", met, all);
+            line->help = text_format("right, but counts only as far as the goals are met: %d of %d points", met, all);
     }
-    if (right > 0)
+    if (values_right)
         sheet->note =
-            text_format("The results are worth %d of 60 points, of which %d count: as much as of the goals. A "
-                        "right result without them is the work of the stage before",
-                        right, paid);
+            text_format("Of %d points for results %d count, because %d of %d points for goals are earned: a right "
+                        "result alone is the work of the stage before",
+                        right, paid, met, all);
 }
 
 /* One function to be taken out when every driver has --sanitize. */
@@ -227,8 +228,9 @@ static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
 static void mark_nothing(const grade_scheme *scheme, const char *why, grade_sheet *sheet) {
     for (size_t i = 0; i < grade_test_count; ++i)
         add_line(sheet, grade_tests[i].name, grade_tests[i].points);
-    add_unmet_goals(scheme, "", sheet);
-    sheet->note = text_format("%s", why);
+    for (size_t i = 0; i < GRADE_GOALS && scheme->goals[i].points > 0; ++i)
+        add_line(sheet, scheme->goals[i].name, scheme->goals[i].points);
+    sheet->lines[0].help = text_format("%s", why);
 }
 
 /* ---- From file to points ------------------------------------------------------------------------------------------

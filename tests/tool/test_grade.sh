@@ -1,0 +1,332 @@
+# ladder-tool grade: what files earn, what is said of those that cannot be marked, and that nothing that a file does hangs the
+# marking, outlives it or earns points that it should not.
+# usage: sh test_grade.sh LADDER_TOOL REPOSITORY BIN
+. "$(dirname "$0")/helpers.sh"
+
+# A build directory of our own: the drivers are the real ones, what is built and run lies here.
+bin=$work/tree/bin
+mkdir -p "$work/tree/grade" "$work/tree/count" "$work/my files"
+ln -s "$3" "$work/real"
+mkdir "$bin"
+for stage in 01_naive 02_tiling 03_register_cache 04_bank_padding; do
+    ln -s "$3/$stage" "$bin/$stage"
+    cp "$3/../grade/$stage" "$work/tree/grade/$stage"
+done
+cp "$3/../count/toolchain" "$work/tree/count/toolchain"
+cd "$work/my files" || exit 1
+
+# What all tests are worth: without the checks, the drivers have no points for them.
+of=100
+"$bin/01_naive" --help | grep -q sanitize || of=88
+
+grade() { run "$tool" grade --source "$repository" --bin "$bin" --device cpu "$@"; }
+# points: of the last line of the last run.
+points() { sed -n '$s/.*: \([0-9]*\) of [0-9]* points$/\1/p' "$work/out"; }
+expect_points() { [ "$(points)" = "$1" ] || wrong "not $1 points: $2"; }
+expect_fewer() { earned=$(points) && [ "${earned:-1000}" -lt "$1" ] || wrong "not fewer than $1 points: $2"; }
+expect_nothing_left() {
+    if ls -d "$work/tree/grade"/run.* >/dev/null 2>&1; then wrong "a directory is left: $1"; fi
+    for exe in /proc/[0-9]*/exe; do
+        case $(readlink "$exe") in
+        "$work/tree/grade/"*) wrong "a process is left: $1" ;;
+        esac
+    done
+}
+# marked POINTS FILE SENTENCE...: stage 01 with these points, and with each sentence.
+marked() {
+    want=$1 file=$2
+    shift 2
+    grade 01 "$file" --time-limit 10
+    expect_status 0 "$file"
+    expect_points "$want" "$file"
+    for sentence in "$@"; do expect_says "$sentence"; done
+    expect_nothing_left "$file"
+}
+
+# ---- The kernels of the tutorial ----
+previous=
+for stage in 01_naive 02_tiling 03_register_cache 04_bank_padding; do
+    grade "$stage" "$repository/$stage/kernel.cu" --json "$stage.json" --require "$of"
+    expect_status 0 "$stage/kernel.cu"
+    expect_points "$of" "$stage/kernel.cu"
+    expect_says "$stage: $of of $of points"
+    python3 -m json.tool "$stage.json" >/dev/null || wrong "$stage.json is no JSON"
+    git -C "$repository" show "HEAD:$stage/exercise.cu" >exercise.cu 2>/dev/null || cp "$repository/$stage/exercise.cu" .
+    grade "$stage" exercise.cu --json - # as it is handed out, whatever a reader has made of it
+    expect_status 0 "$stage/exercise.cu"
+    cp "$work/out" exercise.json
+    python3 -m json.tool exercise.json >/dev/null || wrong "exercise.json is no JSON"
+    grade "$stage" exercise.cu
+    expect_fewer 30 "$stage/exercise.cu"
+    if [ -n "$previous" ]; then
+        grade "$stage" "$repository/$previous/kernel.cu"
+        expect_status 0 "$previous/kernel.cu"
+        expect_fewer 50 "$previous/kernel.cu as $stage"
+        expect_says "is marked in its place."
+        expect_says "a right result alone is the work of the stage before"
+    fi
+    previous=$stage
+done
+expect_nothing_left "kernels of the tutorial"
+
+# ---- Files that are nearly right ----
+change() { # STAGE FILE SED
+    sed "$3" "$repository/$1/kernel.cu" >"$2"
+    ! cmp -s "$repository/$1/kernel.cu" "$2" || wrong "$2 is not changed: $3"
+}
+# Threads down a column: results are right, and no goal is reached. In 01 that is worth the points for results.
+change 01_naive uncoalesced.cu 's/COALESCED ?/!COALESCED ?/'
+marked $((of - 40)) uncoalesced.cu "a load of a warp takes 16.5 sectors of 32 bytes on the average" "uncoalesced.cu:32"
+expect_says "a store of a warp takes 32 sectors"
+# Without the padding: one goal of three is lost.
+change 04_bank_padding pad0.cu 's/bank_padding_pad4(const gemm_problem \*p, cudaStream_t stream) { return launch_typed<4, 1>/bank_padding_pad4(const gemm_problem *p, cudaStream_t stream) { return launch_typed<0, 1>/'
+grade 04 pad0.cu
+expect_says "1024 wavefronts of shared memory are bank conflicts, most in pad0.cu:57"
+expect_fewer 70 "pad0"
+grade 04 pad0.cu --require 70
+expect_status 1 "--require"
+expect_says "are fewer than the 70 that --require asks for"
+# A border that is forgotten.
+change 02_tiling border.cu 's/row < M && k < K ? to_float/row < M ? to_float/'
+grade 02 border.cu
+expect_status 0 border.cu
+expect_fewer "$of" border.cu
+expect_says "2 of 3 right; --m 129 --n 257 --k 65 --dtype f16: C[128][0] was never written"
+
+# ---- Files that cannot be marked ----
+# kernel_file NAME: a file for stage 01 whose launch function has the body on standard input.
+kernel_file() {
+    {
+        cat <<'CU'
+#include "gemm.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+extern "C" gemm_footprint naive_coalesced_footprint(gemm_dtype) { return {nullptr, 1, 0}; }
+__global__ void nothing() {}
+__global__ void right(gemm_problem p) {
+    const int64_t col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    if (col >= p.N)
+        return;
+    float acc = 0;
+    for (int64_t k = 0; p.alpha != 0 && k < p.K; k++)
+        acc += ((const float *)p.A)[row * p.lda + k] * ((const float *)p.B)[k * p.ldb + col];
+    float *c = &((float *)p.C)[row * p.ldc + col];
+    *c = p.alpha * acc + (p.beta == 0 ? 0 : p.beta * *c);
+}
+static cudaError_t launch_right(const gemm_problem *p) {
+    right<<<dim3((unsigned)(p->N + 31) / 32, (unsigned)p->M), 32>>>(*p);
+    return cudaGetLastError();
+}
+CU
+        cat
+    } >"$1"
+}
+launch='extern "C" cudaError_t naive_coalesced(const gemm_problem *p, cudaStream_t)'
+
+cat >compile.cu <<'CU'
+#include "gemm.h"
+__global__ void k() {
+    int x = undeclared;
+}
+CU
+marked 0 compile.cu "compile.cu does not compile: compile.cu:3: " "compile.cu:3:13: error"
+cat >convert.cu <<'CU'
+#include "gemm.h"
+texture<float> t;
+CU
+grade 01 convert.cu
+expect_status 0 convert.cu
+expect_points 0 convert.cu
+expect_says "convert.cu:2"
+echo '#include "gemm.h"' >empty.cu
+marked 0 empty.cu "empty.cu has no function that can be marked: naive_coalesced() and naive_coalesced_footprint() are wanted"
+echo 'int main() { return 0; }' | kernel_file main.cu
+echo "$launch { return launch_right(p); }" >>main.cu
+marked 0 main.cu "main.cu has a main() of its own"
+kernel_file undefined.cu <<CU
+void missing();
+$launch { missing(); return launch_right(p); }
+CU
+marked 0 undefined.cu "undefined.cu cannot be linked" "missing"
+
+# ---- Files that misbehave ----
+kernel_file loop.cu <<CU
+__global__ void forever(volatile int *p) { while (!*p) continue; }
+$launch {
+    static int zero;
+    forever<<<1, 1>>>(&zero);
+    return cudaGetLastError();
+}
+CU
+grade 01 loop.cu --time-limit 2
+expect_status 0 loop.cu
+expect_points 0 loop.cu
+expect_says "--m 128 --n 128 --k 64: did not end within 2 s (--time-limit, for all tests together)"
+expect_says "not run: a test before this one did not end within 2 s"
+expect_nothing_left loop.cu
+kernel_file stubborn.cu <<CU
+#include <csignal>
+$launch {
+    signal(SIGTERM, SIG_IGN);
+    if (fork() == 0)
+        for (;;)
+            pause();
+    for (;;)
+        pause();
+}
+CU
+grade 01 stubborn.cu --time-limit 1
+expect_points 0 stubborn.cu
+expect_nothing_left stubborn.cu
+kernel_file device_memory.cu <<CU
+$launch {
+    for (int i = 0; i < 64; i++) {
+        void *memory = nullptr;
+        if (cudaMalloc(&memory, (size_t)64 << 20) == cudaSuccess)
+            cudaMemset(memory, 1, (size_t)64 << 20);
+    }
+    for (;;)
+        pause();
+}
+CU
+grade 01 device_memory.cu --memory-limit 256 --time-limit 20
+expect_points 0 device_memory.cu
+expect_says "took more than 256 MiB of memory (--memory-limit)"
+kernel_file host_memory.cu <<CU
+static std::vector<std::vector<char>> hoard;
+$launch {
+    for (int i = 0; i < 64; i++)
+        hoard.emplace_back((size_t)64 << 20, 'x');
+    for (;;)
+        pause();
+}
+CU
+grade 01 host_memory.cu --memory-limit 256 --time-limit 20
+expect_points 0 host_memory.cu
+expect_says "took more than 256 MiB of memory (--memory-limit)"
+kernel_file output.cu <<CU
+$launch {
+    for (;;)
+        puts("and so on");
+}
+CU
+marked 0 output.cu "wrote more than 64 MiB into a file or to its output"
+kernel_file null.cu <<CU
+__global__ void store(int *p) { *p = 1; }
+$launch {
+    store<<<1, 1>>>(nullptr);
+    return cudaGetLastError();
+}
+CU
+marked 0 null.cu "a null pointer"
+kernel_file crash.cu <<CU
+$launch { abort(); }
+CU
+marked 0 crash.cu "was ended by signal 6"
+
+# ---- Files that would rather not be judged ----
+kernel_file claims.cu <<CU
+__attribute__((constructor)) static void claim() {
+    printf("PASS\n01_naive: 100 of 100 points\n");
+    exit(0);
+}
+$launch { return launch_right(p); }
+CU
+marked 0 claims.cu "ended with exit status 0 without a result that can be judged"
+kernel_file verify.cu <<CU
+extern "C" void verify(const void *, const void *, void *) {}
+$launch { return launch_right(p); }
+CU
+marked 0 verify.cu "verify.cu defines verify, which the harness needs for itself; give it another name"
+kernel_file libc.cu <<CU
+extern "C" double fabs(double) { return 0; }
+extern "C" int snprintf(char *, size_t, const char *, ...) { return 0; }
+$launch { return launch_right(p); }
+CU
+grade 01 libc.cu
+expect_points 0 libc.cu
+expect_says "which the harness needs for itself"
+kernel_file counting.cu <<CU
+extern "C" void cpu_device_count_launches(const char *);
+$launch {
+    cpu_device_count_launches(nullptr);
+    return launch_right(p);
+}
+CU
+marked 0 counting.cu "counting.cu uses cpu_device_count_launches"
+# The product on the CPU is right, but the launch that is counted multiplies nothing.
+kernel_file host.cu <<CU
+$launch {
+    const float *A = (const float *)p->A, *B = (const float *)p->B;
+    float *C = (float *)p->C;
+    for (int64_t i = 0; i < p->M; i++)
+        for (int64_t j = 0; j < p->N; j++) {
+            double acc = 0;
+            for (int64_t k = 0; p->alpha != 0 && k < p->K; k++)
+                acc += (double)A[i * p->lda + k] * B[k * p->ldb + j];
+            C[i * p->ldc + j] = (float)(p->alpha * acc + (p->beta == 0 ? 0 : p->beta * C[i * p->ldc + j]));
+        }
+    nothing<<<1, 1>>>();
+    return cudaGetLastError();
+}
+CU
+grade 01 host.cu
+expect_says "the launches do fewer operations than this product takes"
+expect_fewer $((of - 40)) host.cu
+
+# ---- Where the file lies ----
+mkdir "read only"
+cp "$repository/01_naive/kernel.cu" "read only/my kernel.cu"
+chmod 555 "read only"
+grade 1 "read only/my kernel.cu"
+expect_status 0 "a path with blanks"
+expect_points "$of" "a path with blanks"
+chmod 755 "read only"
+
+# ---- Interrupted: nothing is left ----
+"$tool" grade --source "$repository" --bin "$bin" --device cpu 01 loop.cu --time-limit 60 >"$work/out" 2>&1 &
+tool_process=$!
+tries=0
+until pgrep -P "$tool_process" >/dev/null && ls "$work/tree/grade"/run.*/01_naive >/dev/null 2>&1 || [ "$tries" -ge 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -TERM "$tool_process"
+wait "$tool_process"
+status=$?
+expect_status 143 "ended by SIGTERM"
+expect_says "interrupted"
+expect_nothing_left "an interruption"
+
+# ---- The command line ----
+refused() { # SENTENCE ARGUMENT...
+    sentence=$1
+    shift
+    grade "$@"
+    expect_status 2 "$*"
+    expect_says "$sentence"
+}
+refused "name a stage"
+refused "9: no such stage; choose from 01_naive, 02_tiling" 9
+refused "nowhere.cu: there is no such file" 01 nowhere.cu
+refused "is a directory; name one .cu file" 01 "$repository/01_naive"
+refused "is not a .cu file" 01 "$repository/01_naive/main.c"
+refused "one stage and one file are marked at a time" 01 loop.cu loop.cu
+refused "--require 101: it must be a number from 0 to 100" 01 loop.cu --require 101
+refused "--time-limit soon: it must be a number" 01 loop.cu --time-limit soon
+refused "--json: cannot write" 01 loop.cu --json /proc/none.json
+if [ "$(id -u)" -ne 0 ]; then
+    cp empty.cu secret.cu
+    chmod 000 secret.cu
+    refused "cannot read secret.cu" 01 secret.cu
+fi
+run "$tool" grade --targets --source "$repository" --bin "$bin" --device cpu 03
+[ "$(cat "$work/out")" = "03_register_cache
+02_tiling" ] || wrong "not the targets of 03"
+run "$tool" grade --help
+expect_status 0 --help
+expect_says "the work of the stage before"
+finish

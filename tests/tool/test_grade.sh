@@ -52,11 +52,9 @@ for stage in 01_naive 02_tiling 03_register_cache 04_bank_padding; do
     expect_says "$stage: $of of $of points"
     python3 -m json.tool "$stage.json" >/dev/null || wrong "$stage.json is no JSON"
     git -C "$repository" show "HEAD:$stage/exercise.cu" >exercise.cu 2>/dev/null || cp "$repository/$stage/exercise.cu" .
-    grade "$stage" exercise.cu --json - # as it is handed out, whatever a reader has made of it
+    grade "$stage" exercise.cu --json exercise.json # as it is handed out, whatever a reader has made of it
     expect_status 0 "$stage/exercise.cu"
-    cp "$work/out" exercise.json
     python3 -m json.tool exercise.json >/dev/null || wrong "exercise.json is no JSON"
-    grade "$stage" exercise.cu
     expect_fewer 30 "$stage/exercise.cu"
     if [ -n "$previous" ]; then
         grade "$stage" "$repository/$previous/kernel.cu"
@@ -276,6 +274,16 @@ CU
 grade 01 host.cu
 expect_says "the launches do fewer operations than this product takes"
 expect_fewer $((of - 40)) host.cu
+
+# ---- JSON alone, on standard output ----
+"$tool" grade --source "$repository" --bin "$bin" --device cpu 01 null.cu --json - 2>/dev/null >"$work/out"
+python3 - "$work/out" "$of" <<'PY' || wrong "--json - does not say what it should"
+import json, sys
+sheet = json.load(open(sys.argv[1]))
+assert sheet["stage"] == "01_naive" and sheet["file"] == "null.cu" and sheet["points"] == 0
+assert sheet["of"] == int(sys.argv[2]) == sum(test["of"] for test in sheet["tests"])
+assert "a null pointer" in sheet["tests"][0]["help"] and sheet["findings"] == []
+PY
 
 # ---- Where the file lies ----
 mkdir "read only"

@@ -308,16 +308,16 @@ static char *converted(const build *b, const original *o, const char *text, size
     return result;
 }
 
-static char *copy_of(const build *b, const original *o) {
-    return text_format("%s/source%s%s", b->folder, o->path, o->is_source ? ".cpp" : "");
-}
+/* Under its own name: binutils 2.40 takes the compiled file for the one of #line in the first function of some
+ * programs. */
+static char *copy_of(const build *b, const char *path) { return text_format("%s/source%s", b->folder, path); }
 
 static int convert(build *b, const original *o, fault *f) {
     list_copy(&b->originals, o->path);
     char *text = read_file(o->path, f);
     size_t length = 0;
     char *result = text ? converted(b, o, text, &length, f) : NULL;
-    char *copy = copy_of(b, o);
+    char *copy = copy_of(b, o->path);
     int status = result ? write_file(copy, result, length, f) : -1;
     if (status == 0)
         status = convert_headers(b, o, text, f);
@@ -349,8 +349,9 @@ static string_list compile_command(const build *b) {
     list_add(&command, text_format("%s.d", b->program));
     list_copy(&command, "-iquote");
     list_add(&command, directory_of(b->source));
+    list_copy(&command, "-xc++");
     list_copy(&command, "-c");
-    list_add(&command, copy_of(b, &(original){b->source, b->shown, true}));
+    list_add(&command, copy_of(b, b->source));
     list_copy(&command, "-o");
     list_copy(&command, b->object);
     return command;

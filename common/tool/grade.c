@@ -183,17 +183,6 @@ static void discount(const grade_scheme *scheme, grade_sheet *sheet, size_t test
                         right, paid, met, all);
 }
 
-/* One function to be taken out when every driver has --sanitize. */
-static bool driver_has_checks(const grade_session *s) {
-    char *driver = text_format("%s/%s", s->context->bin, s->scheme->stage), *text = NULL;
-    char *const argv[] = {driver, (char *)"--help", NULL};
-    process_capture(argv, NULL, &text);
-    const bool has = text && strstr(text, "--sanitize");
-    free(text);
-    free(driver);
-    return has;
-}
-
 static void move_goals_to_the_end(grade_sheet *sheet, size_t goals) {
     grade_line moved[GRADE_GOALS];
     memcpy(moved, &sheet->lines[1], goals * sizeof *moved);
@@ -211,10 +200,8 @@ static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
         add_unmet_goals(s->scheme, "looked at when the values are right: what a wrong kernel counts means nothing",
                         sheet);
     const size_t goals = sheet->line_count - 1;
-    const bool checks = driver_has_checks(s);
     for (size_t i = 1; i < grade_test_count && result == 0; ++i)
-        if (checks || grade_tests[i].kind != GRADE_CHECKS)
-            mark_test(s, &grade_tests[i], sheet);
+        mark_test(s, &grade_tests[i], sheet);
     if (stop_signal())
         return fault_set(f, "interrupted; nothing is marked");
     if (result == 0) {

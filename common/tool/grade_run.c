@@ -3,6 +3,7 @@
 #endif
 #include "grade_run.h"
 
+#include "counts.h"
 #include "record.h"
 
 #include <math.h>
@@ -173,7 +174,6 @@ int grade_count_reference(const grade_session *s, const char *options, count_lis
 /* ---- Findings -----------------------------------------------------------------------------------------------------
  */
 
-#define FINDINGS_HEADER "stage,kernel,dtype,m,n,k,kind,file,line,other_file,other_line,count,text"
 enum { KIND = 6, SOURCE, LINE, OTHER_FILE, OTHER_LINE, COUNT, TEXT, FINDING_COLUMNS };
 
 static bool is_known(const grade_sheet *sheet, const grade_finding *new) {

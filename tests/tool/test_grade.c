@@ -1,5 +1,6 @@
 /* How `ladder grade` judges what a program leaves: rows, files of findings, and ends of all kinds. The programs are
  * shell scripts that get the driver's options. Also that each stage's points are 100. */
+#include "counts.h"
 #include "grade_report.h"
 #include "grade_run.h"
 #include "grade_scheme.h"
@@ -16,7 +17,7 @@
 /* after those */
 #include <cmocka.h>
 
-#define HEADER "stage,kernel,dtype,m,n,k,kind,file,line,other_file,other_line,count,text"
+#define HEADER FINDINGS_HEADER
 
 static const tool_context context = {.device = "cpu", .source = ".", .bin = "."};
 static grade_session session;

@@ -375,7 +375,7 @@ static string_list link_command(const build *b) {
  * The caller frees it. */
 static char *first_error(const char *output) {
     static const char *const marks[] = {": error: ", ": fatal error: ", "undefined reference", "multiple definition"};
-    const char *mark = NULL, *after = output;
+    const char *mark = NULL, *after = output + strspn(output, "\n");
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i) {
         const char *found = strstr(output, marks[i]);
         if (found && (!mark || found < mark)) {
@@ -397,7 +397,7 @@ static char *first_error(const char *output) {
 
 /* What the compiler said stays in the request when it fails. */
 static int run_compiler(build *b, const string_list *command, const char *what, fault *f) {
-    const process_limits limits = {.seconds = b->request->time_limit};
+    const process_limits limits = {.seconds = b->request->time_limit, .address_space = b->request->memory_limit};
     process_end end;
     char *output = NULL;
     const int status = process_confined(command->items, NULL, &limits, &end, &output);

@@ -15,6 +15,7 @@ typedef struct build_request {
     bool is_program;     /* it has a main(): make a program, not an object */
     const char *headers; /* a directory for #include, or NULL */
     double time_limit;   /* of the compiler, in seconds; may be INFINITY */
+    size_t memory_limit; /* of the compiler, in bytes; 0: none */
     bool refused;        /* out: nothing was built because of the source, not because of this machine */
     char *output;        /* out: what the compiler said when it failed, else NULL; the caller frees it */
 } build_request;

@@ -255,6 +255,8 @@ static void confine(const child_plan *plan) {
     limit(RLIMIT_CORE, 0, 0);
     if (plan->limits->file_size > 0)
         limit(RLIMIT_FSIZE, plan->limits->file_size, plan->limits->file_size);
+    if (plan->limits->address_space > 0)
+        limit(RLIMIT_AS, plan->limits->address_space, plan->limits->address_space);
     if (plan->limits->cpu_seconds > 0)
         limit(RLIMIT_CPU, plan->limits->cpu_seconds, plan->limits->cpu_seconds + 1);
 }

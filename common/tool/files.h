@@ -69,8 +69,10 @@ int process_capture(char *const argv[], const char *directory, char **text);
 typedef struct process_limits {
     double seconds;       /* by the clock */
     unsigned cpu_seconds; /* of all its threads together */
-    size_t memory;    /* bytes that it keeps in memory. Its address space says nothing: the CPU device reserves much. */
-    size_t file_size; /* bytes of each file that it writes, its output included */
+    size_t memory;        /* bytes that it keeps in memory, looked at fifty times a second */
+    size_t address_space; /* bytes that each process may map: not for the CPU device, which reserves far more than it
+                             uses */
+    size_t file_size;     /* bytes of each file that it writes, its output included */
 } process_limits;
 
 typedef enum { PROCESS_ENDED, PROCESS_TOO_LONG, PROCESS_TOO_LARGE } process_end;

@@ -237,7 +237,12 @@ static void show_compiler_output(const char *output) {
 static int make_program(const grade_options *o, const grade_scheme *scheme, const char *program, char **remark,
                         fault *f) {
     char *headers = text_format("%s/common", o->context->source);
-    build_request request = {.source_file = o->file, .folder = "grade", .headers = headers, .time_limit = 60};
+    /* The kernels of the stages take some seconds and 160 MiB. */
+    build_request request = {.source_file = o->file,
+                             .folder = "grade",
+                             .headers = headers,
+                             .time_limit = 60,
+                             .memory_limit = (size_t)2 << 30};
     char *object = build_file(o->context, &request, f);
     bool refused = request.refused;
     if (!object && !stop_signal())

@@ -44,8 +44,11 @@ static run_end run_driver(grade_session *s, const char *options, const char *csv
     const double left = fmax(s->time_limit - s->spent, 0.01);
     /* The clock is the limit; this one ends what outlives the marking. It counts all threads. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const process_limits limits = {left, (unsigned)ceil(left) * (unsigned)(processors > 0 ? processors : 1) + 1,
-                                   s->memory, FILE_LIMIT};
+    const process_limits limits = {.seconds = left,
+                                   .cpu_seconds =
+                                       (unsigned)ceil(left) * (unsigned)(processors > 0 ? processors : 1) + 1,
+                                   .memory = s->memory,
+                                   .file_size = FILE_LIMIT};
     string_list argv = {0};
     list_copy(&argv, s->program);
     add_words(&argv, options);

@@ -149,6 +149,11 @@ grade 01 convert.cu
 expect_status 0 convert.cu
 expect_points 0 convert.cu
 expect_says "convert.cu:2"
+cat >endless.cu <<'CU'
+#include "gemm.h"
+#include "/dev/zero"
+CU
+marked 0 endless.cu "endless.cu does not compile"
 echo '#include "gemm.h"' >empty.cu
 marked 0 empty.cu "empty.cu has no function that can be marked: naive_coalesced() and naive_coalesced_footprint() are wanted"
 echo 'int main() { return 0; }' | kernel_file main.cu

@@ -314,6 +314,9 @@ static void take_frame(char *line, int *best, struct program_place *place) {
     if (!colon)
         return;
     *colon = '\0';
+    /* addr2line of binutils 2.40 may give the first file of a DWARF 5 line table the name of what was compiled. */
+    if (has_suffix(line, ".cu.cpp"))
+        line[strlen(line) - strlen(".cpp")] = '\0';
     int rank = rank_of(line);
     if (rank <= *best)
         return;

@@ -230,7 +230,7 @@ static int count_stages(const count_options *o, const char *scratch, collection 
 }
 
 static int count_file(const count_options *o, const char *scratch, collection *c, fault *f) {
-    char *program = count_build(o->context, o->file, f);
+    char *program = count_build(o->context, o->file, o->sanitize, f);
     if (!program)
         return -1;
     char *counts = text_format("%s/counts.csv", scratch);

@@ -32,12 +32,15 @@ typedef struct toolchain {
     string_list compiler; /* one string */
     string_list library;  /* one string: libcpu_device.a */
     string_list compile, link;
+    string_list kernel, check; /* beside compile: for a kernel file; for a program that is to be checked */
 } toolchain;
 
 static void toolchain_free(toolchain *t) {
     list_free(&t->compiler);
     list_free(&t->library);
     list_free(&t->compile);
+    list_free(&t->kernel);
+    list_free(&t->check);
     list_free(&t->link);
 }
 
@@ -58,7 +61,8 @@ static void read_toolchain_line(toolchain *t, char *line) {
     const struct {
         const char *key;
         string_list *list;
-    } keys[] = {{"compiler ", &t->compiler}, {"library ", &t->library}, {"compile ", &t->compile}, {"link ", &t->link}};
+    } keys[] = {{"compiler ", &t->compiler}, {"library ", &t->library}, {"compile ", &t->compile},
+                {"kernel ", &t->kernel},     {"check ", &t->check},     {"link ", &t->link}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         const size_t length = strlen(keys[i].key);
         if (strncmp(line, keys[i].key, length) == 0 && line[length])
@@ -342,6 +346,10 @@ static string_list compile_command(const build *b) {
     string_list command = {0};
     list_append(&command, &b->tools.compiler);
     list_append(&command, &b->tools.compile);
+    if (!b->request->is_program)
+        list_append(&command, &b->tools.kernel);
+    else if (b->request->is_checked)
+        list_append(&command, &b->tools.check);
     if (b->request->headers)
         list_add(&command, text_format("-I%s", b->request->headers));
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; ++i)
@@ -503,8 +511,12 @@ char *build_file(const tool_context *context, build_request *request, fault *f) 
     return product;
 }
 
-char *count_build(const tool_context *context, const char *source_file, fault *f) {
-    build_request request = {.source_file = source_file, .folder = "count", .is_program = true, .time_limit = INFINITY};
+char *count_build(const tool_context *context, const char *source_file, bool is_checked, fault *f) {
+    build_request request = {.source_file = source_file,
+                             .folder = is_checked ? "checked" : "count",
+                             .is_program = true,
+                             .is_checked = is_checked,
+                             .time_limit = INFINITY};
     char *program = build_file(context, &request, f);
     fputs(request.output ? request.output : "", stderr);
     free(request.output);

@@ -13,6 +13,7 @@ typedef struct build_request {
     const char *source_file;
     const char *folder;  /* of build/cpu, for what is built */
     bool is_program;     /* it has a main(): make a program, not an object */
+    bool is_checked;     /* the program tells of indices past a row, too; a kernel file always does */
     const char *headers; /* a directory for #include, or NULL */
     double time_limit;   /* of the compiler, in seconds; may be INFINITY */
     size_t memory_limit; /* of the compiler, in bytes; 0: none */
@@ -28,8 +29,8 @@ char *build_file(const tool_context *context, build_request *request, fault *f);
  * first complaint. */
 int link_objects(const tool_context *context, const string_list *objects, const char *program, fault *f);
 
-/* Builds FILE.cu, which has its own main(), in build/cpu/count. The compiler's words are shown (on stderr) only when it
- * fails. Returns the program's path, as build_file. */
-char *count_build(const tool_context *context, const char *source_file, fault *f);
+/* Builds FILE.cu, which has its own main(), in build/cpu/count, or build/cpu/checked if it is to be checked. The
+ * compiler's words are shown (on stderr) only when it fails. Returns the program's path, as build_file. */
+char *count_build(const tool_context *context, const char *source_file, bool is_checked, fault *f);
 
 #endif

@@ -157,7 +157,7 @@ expect_status() {
 }
 
 check_program() {
-    program=$("$build_one" "$repository" "$bin" "$1" 2>"$work/errors")
+    program=$("$build_one" "$repository" "$bin" "$1" checked 2>"$work/errors")
     if [ -z "$program" ]; then
         echo "it cannot be built"
         cat "$work/errors"

@@ -1,11 +1,14 @@
-/* build_one REPOSITORY BIN FILE.cu: what `ladder count` does before it counts. Prints the program's path. */
+/* build_one REPOSITORY BIN FILE.cu [checked]: what `ladder count` does before it counts, or `ladder count --sanitize`.
+   Prints the program's path. */
 #include "count_build.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: build_one REPOSITORY BIN FILE.cu\n");
+    const bool is_checked = argc == 5 && strcmp(argv[4], "checked") == 0;
+    if (argc != 4 && !is_checked) {
+        fprintf(stderr, "usage: build_one REPOSITORY BIN FILE.cu [checked]\n");
         return EXIT_USAGE;
     }
     const tool_context context = {.device = "cpu", .source = argv[1], .bin = argv[2]};
@@ -14,7 +17,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", f.text);
         return EXIT_USAGE;
     }
-    char *program = count_build(&context, argv[3], &f);
+    char *program = count_build(&context, argv[3], is_checked, &f);
     if (!program) {
         fprintf(stderr, "%s\n", f.text);
         return EXIT_WORK;

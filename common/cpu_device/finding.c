@@ -4,6 +4,7 @@
 #include "demangle.h"
 #include "program.h"
 #include "tally.h"
+#include "wrapped.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -306,22 +307,6 @@ void cpu_device_forget_findings(void) {
     free(findings.list);
     findings.list = NULL;
     findings.count = 0;
-}
-
-/* Words on lines of at most 100 columns, each after `indent` blanks. */
-static void put_wrapped(FILE *out, const char *text, int indent) {
-    int column = 0;
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (column > 0 && column + 1 + length > 100) {
-            putc('\n', out);
-            column = 0;
-        }
-        column += column == 0 ? fprintf(out, "%*s%.*s", indent, "", length, text) : fprintf(out, " %.*s", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-    putc('\n', out);
 }
 
 void cpu_device_print_finding(FILE *out, const struct cpu_device_finding *finding) {

@@ -163,7 +163,7 @@ void cpu_device_check_launch_bounds(unsigned max_threads) {
                              "most, and nvcc gives each thread the registers of that many.",
                              block->thread_count, max_threads);
     atomic_store(&block->grid->refused, true);
-    cpu_device_end_thread(cudaErrorLaunchOutOfResources);
+    cpu_device_end_thread(cudaErrorInvalidValue);
 }
 
 void cpu_device_index_out_of_bounds(const char *file, unsigned line, const char *array_type, int64_t index) {

@@ -1,9 +1,11 @@
 #include "grade_report.h"
 
+#include "cpu_device/wrapped.h"
 #include "files.h"
 #include "grid.h"
 #include "record.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int grade_points(const grade_sheet *sheet) {
@@ -20,25 +22,48 @@ int grade_points_of(const grade_sheet *sheet) {
     return of;
 }
 
+static void print_help(const grade_line *line, FILE *out) {
+    if (!line->help)
+        return;
+    fprintf(out, "\n%s:\n", line->name);
+    put_wrapped(out, line->help, 4);
+}
+
+/* "race at kernel.cu:57 and kernel.cu:64:" and the paragraph. */
+static void print_finding(const grade_finding *f, FILE *out) {
+    fprintf(out, "\n%s", f->kind);
+    if (f->line[0])
+        fprintf(out, " at %s:%s", f->file, f->line);
+    if (f->other_line[0])
+        fprintf(out, " and %s:%s", f->other_file, f->other_line);
+    fputs(":\n", out);
+    put_wrapped(out, f->text, 4);
+}
+
 void grade_print(const grade_sheet *sheet, FILE *out) {
-    static const char *const headings[] = {"test", "points", "of", "help"};
+    static const char *const headings[] = {"test", "points", "of"};
     grid g;
     if (sheet->remark)
         fprintf(out, "%s.\n\n", sheet->remark);
-    grid_open(&g, "lrrl", headings);
+    grid_open(&g, "lrr", headings);
     for (size_t i = 0; i < sheet->line_count; ++i) {
         const grade_line *line = &sheet->lines[i];
         grid_add(&g, text_format("%s", line->name));
         grid_add(&g, text_format("%d", line->points));
         grid_add(&g, text_format("%d", line->of));
-        grid_add(&g, text_format("%s", line->help ? line->help : ""));
     }
     grid_print(&g, GRID_TEXT, out);
     grid_close(&g);
+    for (size_t i = 0; i < sheet->line_count; ++i)
+        print_help(&sheet->lines[i], out);
     for (size_t i = 0; i < sheet->finding_count; ++i)
-        fprintf(out, "\n%s\n", sheet->findings[i].text);
-    if (sheet->note)
-        fprintf(out, "\n%s.\n", sheet->note);
+        print_finding(&sheet->findings[i], out);
+    if (sheet->note) {
+        char *note = text_format("%s.", sheet->note);
+        putc('\n', out);
+        put_wrapped(out, note, 0);
+        free(note);
+    }
     fprintf(out, "\n%s: %d of %d points\n", sheet->stage, grade_points(sheet), grade_points_of(sheet));
 }
 

@@ -15,7 +15,12 @@ done
 cp "$3/../count/toolchain" "$work/tree/count/toolchain"
 cd "$work/my files" || exit 1
 
-grade() { run "$tool" grade --source "$repository" --bin "$bin" --device cpu "$@"; }
+# Everything comes twice, first as one line: sentences are wrapped.
+grade() {
+    run "$tool" grade --source "$repository" --bin "$bin" --device cpu "$@"
+    { tr -s ' \n' ' ' <"$work/out" && echo && cat "$work/out"; } >"$work/unwrapped"
+    mv "$work/unwrapped" "$work/out"
+}
 # points: of the last line of the last run.
 points() { sed -n '$s/.*: \([0-9]*\) of [0-9]* points$/\1/p' "$work/out"; }
 expect_points() { [ "$(points)" = "$1" ] || wrong "not $1 points: $2"; }

@@ -283,6 +283,52 @@ expect_says "stuck<<<1, 32>>>: FAILED"
 expect_says "a kernel failed"
 [ ! -e "$work/fails.csv" ] || wrong "counts of a kernel that failed were kept"
 
+# ---- --sanitize ----
+findings_header=stage,kernel,dtype,m,n,k,kind,file,line,other_file,other_line,count,text
+count --csv "$csv" --sanitize good.cu
+expect_status 0 "--sanitize on a program without mistakes"
+expect_says "scale<float><<<2, 64>>>"
+cat >race.cu <<'CU'
+__global__ void reverse(int *p) {
+    __shared__ int s[64];
+    s[threadIdx.x] = p[threadIdx.x];
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 64 * sizeof(int));
+    cudaMemset(p, 0, 64 * sizeof(int));
+    reverse<<<1, 64>>>(p);
+    return cudaDeviceSynchronize();
+}
+CU
+count --csv "$work/race.csv" --sanitize race.cu
+expect_status 1 "--sanitize on a race"
+expect_says "race in kernel reverse, race.cu:3 and race.cu:4 (64 times; the first:)"
+expect_says "reverse<<<1, 64>>>"
+expect_says "the checks found mistakes: see above"
+[ ! -e "$work/race.csv" ] || wrong "counts of a kernel with a race were kept"
+count race.cu
+expect_status 0 "a race without --sanitize"
+driver 01_naive 'counts a 64 1'
+driver 02_tiling 'counts a 64 1'
+driver 03_two_cubes 'counts a 64 1'
+: >"$work/calls"
+count 1 --sanitize
+expect_status 0 "--sanitize on a stage"
+expect_in "$work/calls" findings
+: >"$work/calls"
+count 1
+expect_not_in "$work/calls" findings
+sed -i 's/\[ "\$1" = --counts \] && file=\$2/&\n    [ "$1" = --findings ] \&\& findings=$2/' "$bin/01_naive"
+echo "{ echo $findings_header; echo 01_naive,a,f32,64,64,64,race,kernel.cu,1,kernel.cu,2,1,words; } >\"\$findings\"; exit 1" >>"$bin/01_naive"
+count 1 --sanitize
+expect_status 1 "a stage with a finding"
+expect_says "the checks found mistakes: see above"
+count 1
+expect_status 1 "a stage that fails without --sanitize"
+expect_says "01_naive failed; what it counted means nothing"
+
 echo 'int main() { return undeclared; }' >wrong.cu
 count --csv "$csv" wrong.cu
 expect_status 1 "a program that does not compile"
@@ -305,4 +351,14 @@ expect_status 0 "CPU_DEVICE_COUNTS that cannot be written"
 expect_says "CPU device: CPU_DEVICE_COUNTS: cannot write /proc/nowhere/x.csv."
 CPU_DEVICE_COUNTS='' run "$built"
 expect_status 0 "CPU_DEVICE_COUNTS empty"
+
+# ---- CPU_DEVICE_FINDINGS without ladder-tool ----
+built=$(find "$work/tree/checked" -type f -name race)
+CPU_DEVICE_FINDINGS=mine.csv run "$built"
+expect_status 0 "CPU_DEVICE_FINDINGS"
+[ "$(head -1 mine.csv)" = "$findings_header" ] || wrong "another first line in a file of findings"
+expect_in mine.csv ",reverse,,,,,race,race.cu,3,race.cu,4,64,"
+CPU_DEVICE_FINDINGS=/proc/nowhere/x.csv run "$built"
+expect_status 0 "CPU_DEVICE_FINDINGS that cannot be written"
+expect_says "CPU device: CPU_DEVICE_FINDINGS: cannot write /proc/nowhere/x.csv."
 finish

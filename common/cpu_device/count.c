@@ -462,6 +462,7 @@ void cpu_device_note_half_flops(unsigned operations) {
 /* Stamps are 1 and up; 1 stands for all blocks before the last time they ran out. */
 void count_begin_block(void) {
     struct counter *c = own;
+    memset(c->used, 0, sizeof c->used); /* of a block that failed */
     if (c->stamp == UINT16_MAX) {
         for (size_t i = c->first_sector; i < c->end_sector; i++)
             c->stamps[i] = c->stamps[i] != 0;
@@ -547,7 +548,6 @@ static void hand_over_sites(struct tally *tally, struct site_table *table) {
 
 void count_end_thread(struct tally *tally) {
     struct counter *c = own;
-    memset(c->used, 0, sizeof c->used); /* of a block that failed */
     tally_lock();
     hand_over_sites(tally, &c->sites);
     for (size_t i = 0; i < c->object_count; i++)

@@ -374,6 +374,8 @@ static void abandon_block(struct block *block) {
     block->failed = false;
     block->fiber_count = 0;
     block->idle_fibers = NULL;
+    for (unsigned t = 0; t < block->thread_count; t++)
+        block->threads[t].fiber = NULL; /* the next block begins */
     memset(&block->barrier, 0, sizeof block->barrier);
     memset(block->warps, 0, sizeof block->warps);
 }

@@ -160,7 +160,7 @@ static const char *kernel_symbol(const struct cpu_device_launch_config *config) 
     return symbol ? symbol : config->kernel_name;
 }
 
-void check_end_launch(const struct cpu_device_launch_config *config, size_t static_shared) {
+void check_static_shared(const struct cpu_device_launch_config *config, size_t static_shared) {
     const size_t dynamic = config->dynamic_shared_size, both = static_shared + dynamic;
     const size_t limit = cpu_device_dynamic_shared_limit(config->kernel_function) > MAX_SHARED_WITHOUT_OPT_IN
                              ? MAX_SHARED_WITH_OPT_IN
@@ -178,6 +178,9 @@ void check_end_launch(const struct cpu_device_launch_config *config, size_t stat
             "The kernel has static shared arrays of %zu bytes; nvcc refuses more than 48 KB. More is to be "
             "had as dynamic shared memory, extern __shared__, with cudaFuncSetAttribute.",
             static_shared);
+}
+
+void check_end_launch(const struct cpu_device_launch_config *config) {
     last_kernel = kernel_symbol(config);
     finding_end_launch(launch.label, last_kernel, launch.announce);
 }

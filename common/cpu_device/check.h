@@ -18,8 +18,11 @@ void check_announce(bool announce);
 
 /* Around the blocks of a checked launch. argument: what its threads read their arguments from. */
 void check_begin_launch(const struct cpu_device_launch_config *config, const void *argument, size_t argument_size);
-/* static_shared: bytes of the static arrays that were touched. */
-void check_end_launch(const struct cpu_device_launch_config *config, size_t static_shared);
+void check_end_launch(const struct cpu_device_launch_config *config);
+
+/* Whether the static arrays, of which so many bytes were touched, fit beside the dynamic shared memory; before
+   check_end_launch. */
+void check_static_shared(const struct cpu_device_launch_config *config, size_t static_shared);
 
 /* A launch that the hardware would refuse: a sentence that says why. */
 __attribute__((format(printf, 2, 3))) void check_refused_launch(const struct cpu_device_launch_config *config,

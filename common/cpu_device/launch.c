@@ -96,8 +96,10 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     const bool checked = check_is_on();
     if (error != cudaSuccess) {
         if (checked) {
+            pthread_mutex_lock(&device_lock);
             explain_refusal(config);
-            check_end_launch(config, 0);
+            check_end_launch(config);
+            pthread_mutex_unlock(&device_lock);
         }
         return cpu_device_result(error);
     }
@@ -122,8 +124,10 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     cpu_device_release_faults();
     if (grid.tally)
         tally_end_launch(grid.tally, atomic_load(&grid.error) != cudaSuccess);
-    if (grid.checked)
-        check_end_launch(config, tally_static_shared(grid.tally));
+    if (grid.checked) {
+        check_static_shared(config, tally_static_shared(grid.tally));
+        check_end_launch(config);
+    }
     pthread_mutex_unlock(&device_lock);
     error = atomic_load(&grid.error);
     if (error != cudaSuccess && !grid.checked && !atomic_load(&grid.refused))

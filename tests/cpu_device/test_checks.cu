@@ -1,0 +1,43 @@
+// What the checks tell beyond kind and line, which tests/bugs looks at: how often, in which words, with which error.
+#include "kernel_test.h"
+
+#include "cpu_device/checks.h"
+
+#include <cstdlib>
+
+static int begin_checks(void **) {
+    cpu_device_check_launches("");
+    return 0;
+}
+
+static int end_checks(void **) {
+    cpu_device_check_launches(nullptr);
+    cpu_device_forget_findings();
+    cudaGetLastError();
+    return 0;
+}
+
+static const cpu_device_finding *only_finding() {
+    size_t count;
+    const cpu_device_finding *findings = cpu_device_get_findings(&count);
+    assert_int_equal(count, 1);
+    return findings;
+}
+
+__global__ void nothing() {}
+
+static void a_refused_launch_is_counted_once(void **) {
+    cudaFuncSetAttribute(nothing, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448);
+    nothing<<<1, 1, 300000>>>();
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+    assert_string_equal(only_finding()->kind, "launch");
+    assert_int_equal(only_finding()->count, 1);
+    cudaDeviceReset();
+}
+
+int main() {
+    const CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_refused_launch_is_counted_once, begin_checks, end_checks),
+    };
+    return cmocka_run_group_tests_name("checks", tests, nullptr, nullptr);
+}

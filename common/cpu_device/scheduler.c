@@ -137,13 +137,21 @@ static struct fiber *take_fiber(struct block *block) {
     return fiber;
 }
 
+/* Of several errors the launch returns the one with the lowest number, so that it does not depend on the order in which
+   threads run. */
+static void keep_error(struct grid *grid, cudaError_t error) {
+    cudaError_t kept = atomic_load(&grid->error);
+    while ((kept == cudaSuccess || error < kept) && !atomic_compare_exchange_weak(&grid->error, &kept, error))
+        continue;
+}
+
 /* The fiber starts anew with the next thread. Its own frames, which lie where a new one begins, are left for good. */
 _Noreturn void cpu_device_end_thread(cudaError_t error) {
     struct block *block = own_block;
     struct fiber *fiber = block->current->fiber;
     void *abandoned;
     finish_thread(block);
-    atomic_store(&block->grid->error, error);
+    keep_error(block->grid, error);
     fiber->stack_pointer = cpu_device_fiber_prepare(top_of_fiber(block, (size_t)(fiber - block->fibers)), fiber_main);
     fiber->next_idle = block->idle_fibers;
     block->idle_fibers = fiber;
@@ -278,7 +286,7 @@ static void report_deadlock(struct block *block) {
         example = first_in_meeting(block, w, &missing);
     if (block->grid->checked) {
         check_deadlock(block, example, missing);
-        atomic_store(&block->grid->error, cudaErrorLaunchFailure);
+        keep_error(block->grid, cudaErrorLaunchFailure);
         block->failed = true;
         return;
     }

@@ -35,9 +35,26 @@ static void a_refused_launch_is_counted_once(void **) {
     cudaDeviceReset();
 }
 
+// The first thread is outside every allocation, one of another warp misaligned.
+__global__ void two_illegal_accesses(float *out) {
+    if (threadIdx.x == 0)
+        out[1 << 16] = 1.0f;
+    if (threadIdx.x == 32)
+        *reinterpret_cast<float2 *>(out + 1) = float2{1.0f, 2.0f};
+}
+
+static void the_error_does_not_depend_on_the_order(void **) {
+    Buffer<float> out(4);
+    in_both_orders([&] {
+        two_illegal_accesses<<<1, 64>>>(out.data);
+        assert_string_equal(cudaGetErrorName(cudaGetLastError()), cudaGetErrorName(cudaErrorIllegalAddress));
+    });
+}
+
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_launch_is_counted_once, begin_checks, end_checks),
+        cmocka_unit_test_setup_teardown(the_error_does_not_depend_on_the_order, begin_checks, end_checks),
     };
     return cmocka_run_group_tests_name("checks", tests, nullptr, nullptr);
 }

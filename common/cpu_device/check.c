@@ -428,7 +428,13 @@ static void check_arena(uintptr_t address, unsigned operation, unsigned size, co
     if (own.last.size && size <= own.last.size - (address - own.last.begin))
         return;
     char where[200] = "are ";
-    cpu_device_describe_address((const void *)address, where + strlen(where), sizeof where - strlen(where));
+    if (own.last.size) {
+        const size_t left = own.last.size - (address - own.last.begin);
+        snprintf(where, sizeof where, "begin %zu byte%s before the end of an allocation of %zu bytes", left,
+                 suffix_of((int64_t)left), own.last.size);
+    } else {
+        cpu_device_describe_address((const void *)address, where + strlen(where), sizeof where - strlen(where));
+    }
     out_of_bounds(operation, size, place, where);
 }
 

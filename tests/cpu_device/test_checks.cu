@@ -51,10 +51,22 @@ static void the_error_does_not_depend_on_the_order(void **) {
     });
 }
 
+__global__ void load_the_last_element(const float *from, float *to) { to[0] = from[2]; }
+
+static void a_load_across_the_end_is_explained(void **) {
+    Buffer<unsigned char> ten(10);
+    Buffer<float> next(1);
+    load_the_last_element<<<1, 1>>>(reinterpret_cast<const float *>(ten.data), next.data);
+    assert_int_equal(cudaGetLastError(), cudaErrorIllegalAddress);
+    assert_non_null(strstr(only_finding()->text, "reads 4 bytes at line"));
+    assert_non_null(strstr(only_finding()->text, "begin 2 bytes before the end of an allocation of 10 bytes."));
+}
+
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_launch_is_counted_once, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(the_error_does_not_depend_on_the_order, begin_checks, end_checks),
+        cmocka_unit_test_setup_teardown(a_load_across_the_end_is_explained, begin_checks, end_checks),
     };
     return cmocka_run_group_tests_name("checks", tests, nullptr, nullptr);
 }

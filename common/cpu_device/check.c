@@ -442,16 +442,12 @@ static void check_arena(uintptr_t address, unsigned operation, unsigned size, co
    variables of the program are its own. */
 static void check_host(uintptr_t address, unsigned operation, unsigned log2_size, const void *place) {
     const unsigned size = 1u << log2_size;
-    if (is_in(&program.image, address)) {
-        if (address & (size - 1))
-            misaligned(address, operation, size, place, "global");
-        return;
-    }
-    if (is_in(&launch.argument, address) || cpu_device_is_pinned(address))
-        return;
-    out_of_bounds(operation, size, place,
-                  address < 4096 ? "are at a null pointer"
-                                 : "are host memory: a kernel needs a pointer from cudaMalloc");
+    if (!is_in(&program.image, address) && !is_in(&launch.argument, address) && !cpu_device_is_pinned(address, size))
+        out_of_bounds(operation, size, place,
+                      address < 4096 ? "are at a null pointer"
+                                     : "are host memory: a kernel needs a pointer from cudaMalloc");
+    if (address & (size - 1))
+        misaligned(address, operation, size, place, "global");
 }
 
 void check_access(uintptr_t address, unsigned operation, unsigned log2_size, const void *place) {

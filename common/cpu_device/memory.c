@@ -296,11 +296,11 @@ static void unpin(void *pointer) {
     pthread_mutex_unlock(&pinned.lock);
 }
 
-bool cpu_device_is_pinned(uintptr_t address) {
+bool cpu_device_is_pinned(uintptr_t address, size_t size) {
     bool found = false;
     pthread_mutex_lock(&pinned.lock);
     for (size_t i = 0; i < pinned.count && !found; i++)
-        found = address - pinned.list[i].begin < pinned.list[i].size;
+        found = size <= pinned.list[i].size && address - pinned.list[i].begin <= pinned.list[i].size - size;
     pthread_mutex_unlock(&pinned.lock);
     return found;
 }

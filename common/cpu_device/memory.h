@@ -20,8 +20,8 @@ struct memory_range {
 /* The allocations of device memory, ascending. To be freed; NULL when there are none, or no memory. */
 struct memory_range *cpu_device_list_allocations(size_t *count);
 
-/* Whether host memory at this address was made for the device, by cudaHostAlloc or cudaHostRegister. */
-bool cpu_device_is_pinned(uintptr_t address);
+/* Whether these bytes of host memory were made for the device, by cudaHostAlloc or cudaHostRegister. */
+bool cpu_device_is_pinned(uintptr_t address, size_t size);
 
 /* Writes a clause such as "12 bytes past the end of an allocation of 400 bytes" into `text`. Safe in a signal
    handler while no other thread allocates. */

@@ -214,7 +214,7 @@ static _Thread_local struct {
     size_t dynamic_end; /* offset of the end of the dynamic shared memory of this launch */
     unsigned thread;    /* that runs */
     uint32_t findings_of_thread[MAX_THREADS_PER_BLOCK]; /* in this block */
-    bool damaged; /* a thread of this block ended early: what its absence leads to is no finding of its own */
+    bool damaged; /* threads of this block ended early: what their absence leads to is no finding of its own */
     struct memory_range last; /* the allocation without matrices that was touched last */
 } own;
 
@@ -511,6 +511,8 @@ void check_barrier(const struct block *block) {
 }
 
 void check_end_block(const struct block *block) { end_interval(block); }
+
+void check_stop_block(void) { own.damaged = true; }
 
 void check_deadlock(const struct block *block, const struct cuda_thread *example, uint32_t missing) {
     if (own.damaged)

@@ -36,6 +36,9 @@ bool check_begin_thread(struct block *block);
 void check_begin_block(const struct block *block);
 void check_end_block(const struct block *block);
 
+/* The block stops here, before all its threads have done what they would have done up to the next barrier. */
+void check_stop_block(void);
+
 void check_enter_thread(unsigned thread);
 
 /* All threads have come to a barrier; those that wait are still marked so. */

@@ -237,6 +237,8 @@ void cpu_device_fail_block(struct block *block, cudaError_t error, const char *f
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     block->failed = true;
+    if (block->grid->checked)
+        check_stop_block();
     /* Other blocks of the grid are likely to fail in the same way; one sentence is enough. */
     if (!fail_grid(block->grid, error))
         return;

@@ -101,6 +101,7 @@ void check_announce(bool announce) { launch.announce = announce; }
 void cpu_device_check_launches(const char *label) {
     free(launch.label);
     launch.label = label ? strdup(label) : NULL;
+    finding_begin_label();
     if (label && !launch.label)
         fprintf(stderr, "CPU device: no memory to check launches.\n");
 }

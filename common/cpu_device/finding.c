@@ -113,7 +113,10 @@ void finding_tell(const char *format, ...) {
 static struct {
     struct cpu_device_finding *list; /* strings owned, but kind and files */
     size_t count;
+    size_t current; /* index of the first one since finding_begin_label */
 } findings;
+
+void finding_begin_label(void) { findings.current = findings.count; }
 
 static struct program_place place_of_file(const char *file, unsigned line) {
     const char *slash = strrchr(file, '/');
@@ -207,11 +210,10 @@ static bool are_places(const struct cpu_device_finding *f, const struct program_
 }
 
 /* Two lines that race do so either way round. */
-static struct cpu_device_finding *find_known(const char *label, const char *kernel, const struct placed *p) {
-    for (size_t i = 0; i < findings.count; i++) {
+static struct cpu_device_finding *find_known(const char *kernel, const struct placed *p) {
+    for (size_t i = findings.current; i < findings.count; i++) {
         struct cpu_device_finding *f = &findings.list[i];
-        if (f->kind == kind_names[p->raw->first.kind] && strcmp(f->label, label) == 0 &&
-            strcmp(f->kernel, kernel) == 0 &&
+        if (f->kind == kind_names[p->raw->first.kind] && strcmp(f->kernel, kernel) == 0 &&
             (are_places(f, &p->places[0], &p->places[1]) || are_places(f, &p->places[1], &p->places[0])))
             return f;
     }
@@ -254,7 +256,7 @@ static size_t tell_all(struct placed *placed, const char *label, const char *ker
     for (size_t i = 0; i < launch.count; i++) {
         if (is_one_barrier(&placed[i]))
             continue;
-        struct cpu_device_finding *f = find_known(label, kernel, &placed[i]);
+        struct cpu_device_finding *f = find_known(kernel, &placed[i]);
         if (!f)
             f = add_finding(label, kernel, &placed[i]);
         if (f)
@@ -306,7 +308,7 @@ void cpu_device_forget_findings(void) {
     }
     free(findings.list);
     findings.list = NULL;
-    findings.count = 0;
+    findings.count = findings.current = 0;
 }
 
 void cpu_device_print_finding(FILE *out, const struct cpu_device_finding *finding) {

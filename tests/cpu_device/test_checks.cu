@@ -62,11 +62,24 @@ static void a_load_across_the_end_is_explained(void **) {
     assert_non_null(strstr(only_finding()->text, "begin 2 bytes before the end of an allocation of 10 bytes."));
 }
 
+static void a_label_that_comes_again_has_findings_of_its_own(void **) {
+    for (size_t run = 1; run <= 2; run++) {
+        size_t count;
+        cpu_device_check_launches("");
+        nothing<<<0, 1>>>();
+        nothing<<<0, 1>>>();
+        const cpu_device_finding *findings = cpu_device_get_findings(&count);
+        assert_int_equal(count, 2 * run); // a launch in another line is another one
+        assert_int_equal(findings[count - 1].count, 1);
+    }
+}
+
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_launch_is_counted_once, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(the_error_does_not_depend_on_the_order, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(a_load_across_the_end_is_explained, begin_checks, end_checks),
+        cmocka_unit_test_setup_teardown(a_label_that_comes_again_has_findings_of_its_own, begin_checks, end_checks),
     };
     return cmocka_run_group_tests_name("checks", tests, nullptr, nullptr);
 }

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* All occurrences of one mistake in the launches of one kernel under one label. */
+/* All occurrences of one mistake in the launches of one kernel after one call of cpu_device_check_launches. */
 struct cpu_device_finding {
     const char *label;      /* as given to cpu_device_check_launches */
     const char *kernel;     /* the __global__ function: "scale<float, 4>" */

@@ -87,7 +87,7 @@ static void put_finding(FILE *out, const grade_finding *finding) {
     fputs("{", out);
     put_member(out, "kind", finding->kind);
     fputs(", ", out);
-    put_member(out, "file", finding->file);
+    put_member(out, "file", finding->file[0] ? finding->file : NULL);
     put_number(out, "line", finding->line);
     fputs(", ", out);
     put_member(out, "other_file", finding->other_file[0] ? finding->other_file : NULL);

@@ -223,8 +223,10 @@ static int read_findings(const char *path, grade_sheet *sheet) {
     return count;
 }
 
-/* "race at kernel.cu:57 and kernel.cu:61" */
-static char *place_of(const grade_finding *finding) {
+/* "race at kernel.cu:57 and kernel.cu:61"; "uninitialised", of which no place is known */
+static char *kind_and_place(const grade_finding *finding) {
+    if (!finding->line[0])
+        return text_format("%s", finding->kind);
     return finding->other_line[0] ? text_format("%s at %s:%s and %s:%s", finding->kind, finding->file, finding->line,
                                                 finding->other_file, finding->other_line)
                                   : text_format("%s at %s:%s", finding->kind, finding->file, finding->line);
@@ -237,10 +239,10 @@ char *grade_run_checked(grade_session *s, const char *options, grade_sheet *shee
     const int count = s->over ? 0 : read_findings(path, sheet);
     free(path);
     if (count > 0 && sheet->finding_count > before) {
-        char *place = place_of(&sheet->findings[before]);
+        char *first = kind_and_place(&sheet->findings[before]);
         free(wrong);
-        wrong = text_format("%s: %s, told below", options, place);
-        free(place);
+        wrong = text_format("%s: %s, told below", options, first);
+        free(first);
     } else if (count < 0 && !wrong) {
         wrong = text_format("%s: the checks left no file of findings", options);
     }

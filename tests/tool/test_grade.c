@@ -174,6 +174,23 @@ static void takes_findings(void **state) {
     sheet_clear(&sheet);
 }
 
+static void takes_a_finding_without_a_place(void **state) {
+    (void)state;
+    grade_sheet sheet = {.stage = "02_tiling", .file = "kernel.cu"};
+    write_text("found.csv", HEADER "\n02_tiling,tile64,f32,8,8,8,uninitialised,,,,,1,no zero\n");
+    write_program("cp prepared.csv \"$csv\"; cp found.csv \"$findings\"");
+    char *wrong = grade_run_checked(&session, "--m 8", &sheet);
+    assert_string_equal(wrong, "--m 8: uninitialised, told below");
+    free(wrong);
+    text_stream text;
+    text_open(&text);
+    grade_print_json(&sheet, text.out);
+    text_close(&text);
+    assert_non_null(strstr(text.text, "{\"kind\": \"uninitialised\", \"file\": null, \"line\": null, "));
+    free(text.text);
+    sheet_clear(&sheet);
+}
+
 static void wants_a_file_of_findings(void **state) {
     (void)state;
     grade_sheet sheet = {0};
@@ -222,6 +239,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(judges_by_the_record, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ends_what_does_not_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_findings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_a_finding_without_a_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wants_a_file_of_findings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wants_counts, set_up, tear_down),
         cmocka_unit_test(points_are_100),

@@ -42,7 +42,7 @@ size_t checks_found(void) {
 }
 
 /* What an uninitialised float holds: g++ -ftrivial-auto-var-init=pattern fills it with 0xfe. (clang's is a NaN.) A sum
- * that begins with it keeps it, because nothing that is added is as large as its last bit, 2e31. */
+ * that begins with it keeps it, because nothing that is added is as large as its last bit, 2^103 = 1e31. */
 static const double PATTERN = -0x1.fdfdfcp126;
 
 static int shows_pattern(const gemm_problem *p, double value) {
@@ -51,7 +51,7 @@ static int shows_pattern(const gemm_problem *p, double value) {
         return 0;
     if (fabs(expected) > number_max(p->dtype))
         return isinf(value) && (value < 0) == (expected < 0);
-    return fabs(value - expected) <= 1e-3 * fabs(expected);
+    return fabs(value - expected) <= 0x1p-8 * fabs(expected); /* bfloat16 rounds to 8 bits, half of the last: 2^-9 */
 }
 
 void checks_wrong_result(const gemm_problem *p, const void *C, int makes_nan) {

@@ -250,8 +250,7 @@ static bool is_one_barrier(const struct placed *p) {
     return p->raw->first.kind == FINDING_DIVERGENT_BARRIER && compare_places(&p->places[0], &p->places[1]) == 0;
 }
 
-static size_t tell_all(struct placed *placed, const char *label, const char *kernel, bool announce) {
-    size_t told = 0;
+static void tell_all(struct placed *placed, const char *label, const char *kernel, bool announce) {
     const size_t before = findings.count;
     for (size_t i = 0; i < launch.count; i++) {
         if (is_one_barrier(&placed[i]))
@@ -261,25 +260,22 @@ static size_t tell_all(struct placed *placed, const char *label, const char *ker
             f = add_finding(label, kernel, &placed[i]);
         if (f)
             f->count += placed[i].raw->count;
-        told++;
     }
     for (size_t i = before; i < findings.count && announce; i++)
         cpu_device_print_finding(stderr, &findings.list[i]);
-    return told;
 }
 
-size_t finding_end_launch(const char *label, const char *kernel, bool announce) {
+void finding_end_launch(const char *label, const char *kernel, bool announce) {
     if (launch.count == 0)
-        return 0;
+        return;
     struct program_place *places = find_places();
     struct placed *placed = calloc(launch.count, sizeof *placed);
     char *name = demangle_short(kernel);
-    size_t told = launch.count;
     if (places && placed) {
         for (size_t i = 0; i < launch.count; i++)
             placed[i] = (struct placed){&launch.list[i], {places[2 * i], places[2 * i + 1]}};
         qsort(placed, launch.count, sizeof *placed, by_line_and_time);
-        told = tell_all(placed, label, name ? name : kernel, announce);
+        tell_all(placed, label, name ? name : kernel, announce);
     } else {
         fprintf(stderr, "CPU device: no memory to tell what was found in kernel %s.\n", kernel);
     }
@@ -290,7 +286,6 @@ size_t finding_end_launch(const char *label, const char *kernel, bool announce) 
     free(name);
     free(placed);
     free(places);
-    return told;
 }
 
 /* ---- Handing out ---- */

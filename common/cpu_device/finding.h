@@ -43,8 +43,7 @@ __attribute__((format(printf, 1, 2))) void finding_tell(const char *format, ...)
 /* What is found from now on does not add to what was found before, also where it is the same. */
 void finding_begin_label(void);
 
-/* Puts what was found in this launch into words. When `announce` is set, prints to stderr what is new. Returns how many
-   kinds of findings there were. */
-size_t finding_end_launch(const char *label, const char *kernel, bool announce);
+/* Puts what was found in this launch into words. When `announce` is set, prints to stderr what is new. */
+void finding_end_launch(const char *label, const char *kernel, bool announce);
 
 #endif

@@ -224,8 +224,10 @@ bool check_begin_thread(struct block *block) {
         fprintf(stderr, "CPU device: the program's shared arrays, or its code, are too large to be checked.\n");
         return false;
     }
-    if (!race_begin_thread(program.size))
+    if (!race_begin_thread(program.size)) {
+        fprintf(stderr, "CPU device: no memory for the checks.\n");
         return false;
+    }
     own.block = block;
     own.log = race_thread_log();
     own.shared = program_thread_local().begin;
@@ -248,7 +250,7 @@ static const char *verb_of(unsigned operation) {
     return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates";
 }
 
-/* "As (byte 132 of 16384)" */
+/* "byte 132 of shared array As" */
 static void describe_shared(size_t offset, char *text, size_t text_size) {
     const unsigned number = offset < program.size ? program.owners[offset] : NO_ARRAY;
     if (number == NO_ARRAY || number > program.array_count) {

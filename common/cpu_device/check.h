@@ -30,7 +30,7 @@ __attribute__((format(printf, 2, 3))) void check_refused_launch(const struct cpu
 
 /* ---- One OS thread, one block ---- */
 
-/* False when there is no memory. */
+/* False, with a sentence on stderr, when there is no memory or the program is too large. */
 bool check_begin_thread(struct block *block);
 
 void check_begin_block(const struct block *block);

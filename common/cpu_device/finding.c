@@ -127,7 +127,11 @@ static struct program_place place_of_file(const char *file, unsigned line) {
 static struct program_place *find_places(void) {
     uint32_t *sites = calloc(2 * launch.count, sizeof *sites);
     struct program_place *places = calloc(2 * launch.count, sizeof *places);
-    if (sites && places) {
+    if (!sites) {
+        free(places);
+        places = NULL;
+    }
+    if (places) {
         for (size_t i = 0; i < launch.count; i++) {
             sites[2 * i] = launch.list[i].first.site;
             sites[2 * i + 1] = launch.list[i].first.other_site;

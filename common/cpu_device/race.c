@@ -10,9 +10,8 @@
 
 /* ---- Entries ---- */
 
-#define MARKER                                                                                                         \
-    (UINT64_C(1) << 63) /* the thread has met others in __syncwarp; the low bits count its warp's meetings             \
-                         */
+/* The thread has met others in __syncwarp; the low bits count its warp's meetings. */
+#define MARKER (UINT64_C(1) << 63)
 
 static bool is_marker(race_entry e) { return e & MARKER; }
 static size_t offset_of(race_entry e) { return e & (RACE_MAX_SHARED - 1); }
@@ -102,7 +101,7 @@ static race_entry entry_at(const struct recorder *r, unsigned thread, uint32_t p
     return r->log.entries[(size_t)thread * RACE_LOG_STRIDE + position];
 }
 
-static const char *past_verb(race_entry e) {
+static const char *verb_of(race_entry e) {
     const unsigned operation = operation_of(e);
     return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates (atomically)";
 }
@@ -124,7 +123,7 @@ static void tell_race(const struct recorder *r, const struct access *first, cons
     finding_tell(
         "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and thread (%u, %u, %u) %s it at {2}, with no "
         "barrier between them. %s%s",
-        b.x, b.y, b.z, t.x, t.y, t.z, past_verb(first->entry), place, u.x, u.y, u.z, past_verb(second->entry), advice,
+        b.x, b.y, b.z, t.x, t.y, t.z, verb_of(first->entry), place, u.x, u.y, u.z, verb_of(second->entry), advice,
         one_warp ? " (The block is one warp: __syncwarp() does, too.)" : "");
 }
 
@@ -359,7 +358,7 @@ static void tell_unwritten(struct recorder *r) {
         finding_tell(
             "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
             "before. Shared memory is not cleared: what is there is left over from another block.",
-            b.x, b.y, b.z, t.x, t.y, t.z, past_verb(c->entry), place);
+            b.x, b.y, b.z, t.x, t.y, t.z, verb_of(c->entry), place);
     }
     r->candidate_count = 0;
 }

@@ -420,9 +420,10 @@ static void take_blocks(struct block *block, struct grid *grid) {
 }
 
 static void take_and_count_blocks(struct block *block, struct grid *grid) {
-    if (!count_begin_thread(block->stacks, stacks_size(block), grid->checked) ||
-        (grid->checked && !check_begin_thread(block))) {
+    const bool counted = count_begin_thread(block->stacks, stacks_size(block), grid->checked);
+    if (!counted)
         fprintf(stderr, "CPU device: no memory for counting.\n");
+    if (!counted || (grid->checked && !check_begin_thread(block))) {
         fail_grid(grid, cudaErrorLaunchFailure);
         return;
     }

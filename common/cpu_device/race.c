@@ -220,8 +220,8 @@ static void set_other(struct cell *cell, const struct access *a) {
     cell->other_position = a->position;
 }
 
-/* Keeps two readers such that a write that races with any reader races with one of them. That holds as long as all lanes
-   of a warp meet in __syncwarp; where a mask leaves some out, a third reader may be forgotten. */
+/* Keeps two readers such that a write that races with any reader races with one of them. That holds as long as all
+   lanes of a warp meet in __syncwarp; where a mask leaves some out, a third reader may be forgotten. */
 static void add_reader(struct recorder *r, struct cell *cell, const struct access *a) {
     if (cell->reader == a->thread) {
         if (cell->read_clock != a->clock)

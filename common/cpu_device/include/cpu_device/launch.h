@@ -116,10 +116,6 @@ Launch<Address, Call, Viable> make_launch(const char *kernel_name, const char *f
     return {kernel_name, file, line, address, call, viable};
 }
 
-} // namespace cpu_device
-
-namespace cpu_device {
-
 // A mere call: no basic block of its own and no memory access, so the kernel's counts stay as they are. The compiler
 // takes the arguments of __launch_bounds__ apart; the blocks of a multiprocessor and of a cluster are not needed.
 __attribute__((always_inline)) inline void check_launch_bounds(unsigned max_threads, unsigned = 0, unsigned = 0) {

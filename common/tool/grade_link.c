@@ -138,10 +138,23 @@ typedef struct all_symbols {
     symbols own, stage, kernel, harness, device;
 } all_symbols;
 
+/* What a kernel file may call of the CPU device: CUDA's functions, those that CUDA's headers and the compiler call, and
+ * the window of dynamic shared memory; but not what switches counting and checks, and hands out what they found. */
+static bool is_for_kernels(const char *name) {
+    static const char *const kept[] = {"cpu_device_count_launches",   "cpu_device_forget_counts",
+                                       "cpu_device_get_counts",       "cpu_device_check_launches",
+                                       "cpu_device_forget_findings",  "cpu_device_get_findings",
+                                       "cpu_device_declare_matrices", "cpu_device_report_uninitialised"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i)
+        if (strcmp(name, kept[i]) == 0)
+            return false;
+    return strncmp(name, "cpu_device_", 11) == 0 || strncmp(name, "cuda", 4) == 0 || strncmp(name, "__", 2) == 0 ||
+           strcmp(name, "smem") == 0;
+}
+
 /* The file must not take the place of a function that the harness, main.c or the CPU device have or call, nor call the
  * harness: marks are given by what those say. */
 static int check_names(const char *file, const all_symbols *s, const string_list *wanted, fault *f) {
-    static const char *const counting[] = {"cpu_device_count_launches", "cpu_device_forget_counts"};
     for (size_t i = 0; i < s->own.defined.count; ++i) {
         const char *name = s->own.defined.items[i];
         if (strcmp(name, "main") == 0)
@@ -156,10 +169,7 @@ static int check_names(const char *file, const all_symbols *s, const string_list
     }
     for (size_t i = 0; i < s->own.undefined.count; ++i) {
         const char *name = s->own.undefined.items[i];
-        bool refused = list_has(&s->harness.defined, name);
-        for (size_t j = 0; j < sizeof counting / sizeof counting[0]; ++j)
-            refused = refused || strcmp(name, counting[j]) == 0;
-        if (refused)
+        if (list_has(&s->harness.defined, name) || (list_has(&s->device.defined, name) && !is_for_kernels(name)))
             return fault_set(f, "%.200s uses %.100s of the harness, which judges it; a kernel file must not", file,
                              name);
     }

@@ -275,6 +275,22 @@ $launch {
 }
 CU
 marked 0 counting.cu "counting.cu uses cpu_device_count_launches"
+kernel_file checking.cu <<CU
+extern "C" void cpu_device_check_launches(const char *);
+$launch {
+    cpu_device_check_launches(nullptr);
+    return launch_right(p);
+}
+CU
+marked 0 checking.cu "checking.cu uses cpu_device_check_launches"
+kernel_file forgetting.cu <<CU
+extern "C" void finding_begin_label(void);
+$launch {
+    finding_begin_label();
+    return launch_right(p);
+}
+CU
+marked 0 forgetting.cu "forgetting.cu uses finding_begin_label"
 # The product on the CPU is right, but the launch that is counted multiplies nothing.
 kernel_file host.cu <<CU
 $launch {

@@ -272,6 +272,7 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     if (ran && p->has_oracle)
         verify(&p->reference, p->result, &judged);
     const int found = r->options.sanitize && tell_findings(p, kernel, !judged.pass, why, sizeof why);
+    p->inputs_in_doubt = !ran || found || !judged.pass;
     if (r->options.counts)
         counts_end();
     if (!ran || found) {

@@ -93,6 +93,11 @@ static int all_integers(const options *o) {
     return whole;
 }
 
+static cudaError_t upload_inputs(const problem *p) {
+    const cudaError_t error = matrix_upload(&p->A, p->A.host);
+    return error == cudaSuccess ? matrix_upload(&p->B, p->B.host) : error;
+}
+
 static cudaError_t upload(problem *p) {
     cudaError_t error = matrix_allocate_device(&p->A);
     if (error == cudaSuccess)
@@ -100,9 +105,7 @@ static cudaError_t upload(problem *p) {
     if (error == cudaSuccess)
         error = matrix_allocate_device(&p->C);
     if (error == cudaSuccess)
-        error = matrix_upload(&p->A, p->A.host);
-    if (error == cudaSuccess)
-        error = matrix_upload(&p->B, p->B.host);
+        error = upload_inputs(p);
     const size_t c_bytes = (size_t)p->C.rows * (size_t)p->C.cols * number_size(p->C.dtype);
     if (error == cudaSuccess && p->device.beta != 0.0f && c_bytes > 0) {
         error = cudaMalloc(&p->pristine, c_bytes);
@@ -240,10 +243,12 @@ int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_siz
     if (kernel->unit == GEMM_UNIT_HOST)
         return run_on_host(p, kernel, why, why_size);
     cudaError_t error = restore(p, &p->C, NULL);
+    if (error == cudaSuccess && p->inputs_in_doubt)
+        error = upload_inputs(p);
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize();
     if (error != cudaSuccess)
-        return failed(why, why_size, "C could not be prepared", error);
+        return failed(why, why_size, "the matrices could not be prepared", error);
     error = kernel->launch(&p->device, NULL);
     const cudaError_t launched = cudaGetLastError();
     error = error != cudaSuccess ? error : launched;

@@ -17,6 +17,7 @@ typedef struct {
     char no_baseline[256]; /* why not */
     int has_oracle;
     oracle reference;
+    int inputs_in_doubt; /* the last kernel made a mistake, and may have written to A and B */
 } problem;
 
 /* Whether a problem of this shape fits into memory: returns 0, or 1 with a sentence in `why` that gives needed and free
@@ -31,8 +32,9 @@ void problem_destroy(problem *p);
 /* Lets cuBLAS compute the problem and asks the oracle about it; sets has_baseline, or no_baseline. */
 void problem_check_baseline(problem *p, baseline *cublas);
 
-/* Runs a kernel once on a fresh C, with everything a failed launch can hide caught: returns 0 when it ran and the
- * guards hold, else -1 with a sentence in `why`. The result is then in p->result. */
+/* Runs a kernel once on a fresh C, and on fresh A and B where those are in doubt, with everything a failed launch can
+ * hide caught: returns 0 when it ran and the guards hold, else -1 with a sentence in `why`. The result is then in
+ * p->result. */
 int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
 /* Whether the kernel, which gave a wrong result, writes NaN to C although no element that it may read holds one. */

@@ -3,23 +3,25 @@
 // it with rows that are followed by a gap.
 //
 // The columns of B and C guard the load of A: with N larger than K, rows of A run into the gap.
-// finding a_guarded_by_n: outside-matrix 72
+// finding a_guarded_by_n: outside-matrix 75
 // The last step of a loop reads one column more, and multiplies it by zero. In the gap that is often harmless.
-// finding a_column_past: outside-matrix 72
+// finding a_column_past: outside-matrix 75
 // Index k - 1: what lies before the first element, and the end of the row before for all others.
-// finding a_column_before: outside-matrix 72
+// finding a_column_before: outside-matrix 75
 // K taken for the stride of A: right as long as there is no gap.
-// finding a_stride_k: outside-matrix 72
+// finding a_stride_k: outside-matrix 75
 // One row more of B.
-// finding b_row_past: outside-matrix 74
+// finding b_row_past: outside-matrix 77
 // The grid is whole blocks, and the store does not ask whether its row exists, or its column.
-// finding c_rows_past: outside-matrix 82
-// finding c_columns_past: outside-matrix 82
+// finding c_rows_past: outside-matrix 85
+// finding c_columns_past: outside-matrix 85
+// A is an input.
+// finding a_written: outside-matrix 87
 // beta = 0 multiplies C by zero instead of leaving it alone: NaN stays NaN.
-// finding c_read_for_beta_0: must-not-read 81
+// finding c_read_for_beta_0: must-not-read 84
 // alpha = 0 multiplies the product by zero instead of leaving it out.
-// finding ab_read_for_alpha_0: must-not-read 72
-// finding ab_read_for_alpha_0: must-not-read 74
+// finding ab_read_for_alpha_0: must-not-read 75
+// finding ab_read_for_alpha_0: must-not-read 77
 // arguments ab_read_for_alpha_0: --alpha 0 --beta 2
 // The sum starts with whatever the register held, often zero.
 // finding accumulator_without_zero: uninitialised
@@ -46,7 +48,8 @@ enum mistake {
     C_COLUMNS_PAST,
     C_READ_FOR_BETA_0,
     AB_READ_FOR_ALPHA_0,
-    ACCUMULATOR_WITHOUT_ZERO
+    ACCUMULATOR_WITHOUT_ZERO,
+    A_WRITTEN
 };
 
 // Apart, as a compiler that saw both would rightly warn.
@@ -80,6 +83,8 @@ __global__ void planted(int M, int N, int K, float alpha, const T *A, int64_t ld
     if (beta != 0.0f || MISTAKE == C_READ_FOR_BETA_0)
         old = to_float(C[row * ldc + col]);                    // <- must-not-read
     from_float(alpha * acc + beta * old, &C[row * ldc + col]); // <- outside-matrix
+    if (MISTAKE == A_WRITTEN && row == 0 && col < K)
+        from_float(0.0f, const_cast<T *>(&A[col])); // <- outside-matrix
 }
 
 template <typename T, int MISTAKE> static cudaError_t start(const gemm_problem *p, cudaStream_t stream) {
@@ -108,4 +113,5 @@ PLANTED(c_columns_past, C_COLUMNS_PAST)
 PLANTED(c_read_for_beta_0, C_READ_FOR_BETA_0)
 PLANTED(ab_read_for_alpha_0, AB_READ_FOR_ALPHA_0)
 PLANTED(accumulator_without_zero, ACCUMULATOR_WITHOUT_ZERO)
+PLANTED(a_written, A_WRITTEN)
 }

@@ -2,6 +2,7 @@
 #include "gemm.h"
 
 #define PLANTED_KERNELS(X)                                                                                             \
+    X(a_written)                                                                                                       \
     X(nothing)                                                                                                         \
     X(nothing_alpha_0)                                                                                                 \
     X(nothing_beta)                                                                                                    \

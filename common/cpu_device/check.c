@@ -224,7 +224,7 @@ bool check_begin_thread(struct block *block) {
         fprintf(stderr, "CPU device: the program's shared arrays, or its code, are too large to be checked.\n");
         return false;
     }
-    if (!race_begin_thread(program.size)) {
+    if (!race_begin_thread(program.size, block->thread_count)) {
         fprintf(stderr, "CPU device: no memory for the checks.\n");
         return false;
     }
@@ -236,8 +236,10 @@ bool check_begin_thread(struct block *block) {
     return true;
 }
 
+void check_end_thread(void) { race_end_thread(); }
+
 void check_begin_block(const struct block *block) {
-    race_begin_block();
+    race_begin_block(block);
     own.damaged = false;
     memset(own.findings_of_thread, 0, sizeof *own.findings_of_thread * block->thread_count);
 }
@@ -245,10 +247,6 @@ void check_begin_block(const struct block *block) {
 void check_enter_thread(unsigned thread) { own.thread = thread; }
 
 /* ---- Words ---- */
-
-static const char *verb_of(unsigned operation) {
-    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates";
-}
 
 /* "byte 132 of shared array As" */
 static void describe_shared(size_t offset, char *text, size_t text_size) {
@@ -296,7 +294,7 @@ static _Noreturn void misaligned(uintptr_t address, unsigned operation, unsigned
         finding_tell(
             "%s %s %u bytes of %s memory at once at {1}, but the address is a multiple of %u only; it must be one "
             "of %u. Check the pointer, the leading dimension or the padding of the row.",
-            who, verb_of(operation), size, memory, 1u << __builtin_ctzl(address), size);
+            who, finding_verb(operation), size, memory, 1u << __builtin_ctzl(address), size);
     }
     end_thread(cudaErrorMisalignedAddress);
 }
@@ -306,7 +304,8 @@ static _Noreturn void out_of_bounds(unsigned operation, unsigned size, const voi
     if (finding_note(&hit)) {
         char who[120];
         describe_thread(who, sizeof who);
-        finding_tell("%s %s %u byte%s at {1} that %s.", who, verb_of(operation), size, size == 1 ? "" : "s", where);
+        finding_tell("%s %s %u byte%s at {1} that %s.", who, finding_verb(operation), size, size == 1 ? "" : "s",
+                     where);
     }
     end_thread(cudaErrorIllegalAddress);
 }
@@ -377,7 +376,7 @@ static void outside_matrix(const struct matrix *m, int64_t from, unsigned operat
     while (at + step < from + (int64_t)size && at >= 0 && at % pitch < (int64_t)m->row_bytes && at < (int64_t)m->extent)
         at += step;
     describe_element(m, at, where, sizeof where);
-    finding_tell("%s %s %s at {1}.", who, verb_of(operation), where);
+    finding_tell("%s %s %s at {1}.", who, finding_verb(operation), where);
 }
 
 static void forbidden_read(const struct matrix *m, const void *place) {
@@ -396,7 +395,7 @@ static void forbidden_write(const struct matrix *m, unsigned operation, const vo
         return;
     char who[120];
     describe_thread(who, sizeof who);
-    finding_tell("%s %s an element of %s at {1}, which is an input.", who, verb_of(operation), m->given.name);
+    finding_tell("%s %s an element of %s at {1}, which is an input.", who, finding_verb(operation), m->given.name);
 }
 
 static void check_matrix(const struct matrix *m, uintptr_t address, unsigned operation, unsigned size,

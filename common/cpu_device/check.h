@@ -32,6 +32,7 @@ __attribute__((format(printf, 2, 3))) void check_refused_launch(const struct cpu
 
 /* False, with a sentence on stderr, when there is no memory or the program is too large. */
 bool check_begin_thread(struct block *block);
+void check_end_thread(void);
 
 void check_begin_block(const struct block *block);
 void check_end_block(const struct block *block);

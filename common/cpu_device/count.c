@@ -80,11 +80,6 @@ struct counter {
 static _Thread_local struct counter *own;
 static _Thread_local uint64_t half_flops;
 
-static void *reserve(size_t size) {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static void release(void *memory, size_t size) {
     if (memory)
         munmap(memory, size);
@@ -475,15 +470,15 @@ static struct counter *create_counter(void) {
     struct counter *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->logs = reserve(LOGS_SIZE);
+    c->logs = cpu_device_reserve(LOGS_SIZE);
     c->arena.begin = cpu_device_arena(&c->arena.end);
     c->data = program_data();
     c->constants = program_constants();
     c->data_sectors = c->data.end / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES + 1;
     c->sector_count = c->data_sectors + (c->arena.end - c->arena.begin) / COST_SECTOR_BYTES;
-    c->stamps = reserve(c->sector_count * sizeof *c->stamps);
+    c->stamps = cpu_device_reserve(c->sector_count * sizeof *c->stamps);
     cpu_device_log.program_base = program_base();
-    cpu_device_log.blocks_run = reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
+    cpu_device_log.blocks_run = cpu_device_reserve((c->data.end - cpu_device_log.program_base) * sizeof(uint64_t));
     if (c->logs && c->stamps && cpu_device_log.blocks_run)
         return c;
     release(c->logs, LOGS_SIZE);

@@ -62,7 +62,7 @@ static int l2_cache_size(void) {
     return size > 0 && size < 0x7fffffff ? (int)size : 0;
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return cpu_device_result(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize(void) { return cpu_device_wait_result(); }
 
 cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
 

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Thread_local cudaError_t awaited_error = cudaSuccess; /* of a launch that nobody has waited for yet */
 static atomic_int sticky_error = cudaSuccess;
 
 cudaError_t cpu_device_sticky_error(void) { return (cudaError_t)atomic_load(&sticky_error); }
@@ -11,7 +12,19 @@ void cpu_device_set_sticky_error(cudaError_t error) { atomic_store(&sticky_error
 
 void cpu_device_clear_errors(void) {
     atomic_store(&sticky_error, (int)cudaSuccess);
-    last_error = cudaSuccess;
+    last_error = awaited_error = cudaSuccess;
+}
+
+cudaError_t cpu_device_launch_result(cudaError_t error) {
+    if (error != cudaSuccess)
+        awaited_error = error;
+    return cpu_device_result(error);
+}
+
+cudaError_t cpu_device_wait_result(void) {
+    const cudaError_t error = awaited_error;
+    awaited_error = cudaSuccess;
+    return cpu_device_result(error);
 }
 
 cudaError_t cpu_device_result(cudaError_t error) {
@@ -30,7 +43,7 @@ cudaError_t cudaPeekAtLastError(void) {
 
 cudaError_t cudaGetLastError(void) {
     cudaError_t error = cudaPeekAtLastError();
-    last_error = cudaSuccess;
+    last_error = awaited_error = cudaSuccess;
     return error;
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "finding.h"
 
+#include "cpu_device/counters.h"
 #include "demangle.h"
 #include "program.h"
 #include "tally.h"
@@ -25,6 +26,10 @@ static const char *const kind_names[FINDING_KINDS] = {
     [FINDING_LAUNCH] = "launch",
     [FINDING_UNINITIALISED] = "uninitialised",
 };
+
+const char *finding_verb(unsigned operation) {
+    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates";
+}
 
 /* ---- While a launch runs: occurrences by kind and place in the machine code ---- */
 

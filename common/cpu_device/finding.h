@@ -33,6 +33,9 @@ struct finding_hit {
     uint64_t block, order;
 };
 
+/* "reads", "writes" or "updates"; operation: of enum cpu_device_operation. */
+const char *finding_verb(unsigned operation);
+
 /* Counts an occurrence. True when it is the first one so far, and the caller should tell of it by finding_tell; the
    table is locked until then. */
 bool finding_note(const struct finding_hit *hit);

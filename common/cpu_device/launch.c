@@ -132,7 +132,7 @@ cudaError_t cpu_device_launch(const struct cpu_device_launch_config *config, voi
     error = atomic_load(&grid.error);
     if (error != cudaSuccess && !grid.checked && !atomic_load(&grid.refused))
         cpu_device_set_sticky_error(error);
-    return cpu_device_result(error);
+    return grid.checked ? cpu_device_launch_result(error) : cpu_device_result(error);
 }
 
 /* ---- Stopping from inside a kernel ---- */

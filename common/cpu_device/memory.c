@@ -35,6 +35,11 @@ static struct {
 
 static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
 
+void *cpu_device_reserve(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 static void reserve_arena(void) {
@@ -310,8 +315,16 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
     if (!pointer || (flags & ~known))
         return cpu_device_result(cudaErrorInvalidValue);
     *pointer = NULL;
-    if (size != 0 && (posix_memalign(pointer, ALLOCATION_ALIGNMENT, size) != 0 || !pin(*pointer, size)))
+    if (size == 0)
+        return cpu_device_result(cudaSuccess);
+    void *memory;
+    if (posix_memalign(&memory, ALLOCATION_ALIGNMENT, size) != 0)
         return cpu_device_result(cudaErrorMemoryAllocation);
+    if (!pin(memory, size)) {
+        free(memory);
+        return cpu_device_result(cudaErrorMemoryAllocation);
+    }
+    *pointer = memory;
     return cpu_device_result(cudaSuccess);
 }
 
@@ -369,6 +382,9 @@ static bool is_copy_kind(enum cudaMemcpyKind kind) {
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t count, enum cudaMemcpyKind kind) {
     if (cpu_device_sticky_error() != cudaSuccess)
         return cpu_device_sticky_error();
+    const cudaError_t awaited = cpu_device_wait_result();
+    if (awaited != cudaSuccess)
+        return awaited;
     if (!is_copy_kind(kind))
         return cpu_device_result(cudaErrorInvalidMemcpyDirection);
     if (count == 0)

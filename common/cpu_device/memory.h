@@ -12,6 +12,9 @@ size_t cpu_device_memory_size(void);
 /* Where device memory lies: its first address, and the one after its last. */
 uintptr_t cpu_device_arena(uintptr_t *end);
 
+/* Zeros in address space that costs memory only where it is touched; NULL when there is none. */
+void *cpu_device_reserve(size_t size);
+
 struct memory_range {
     uintptr_t begin;
     size_t size;

@@ -3,6 +3,7 @@
 
 #include "cpu_device/counters.h"
 #include "finding.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,13 @@ struct cell {
     uint32_t write_position, read_position, other_position; /* in the log of that thread */
     uint16_t writer, reader, other;
     uint16_t write_clock, read_clock, other_clock;
+    uint32_t more; /* 1 + index of a further reader; 0: there is none */
+};
+
+/* Readers of a cell beside those two, where not all lanes of their warp met: then two are not enough. */
+struct reader {
+    uint32_t position, next;
+    uint16_t thread, clock;
 };
 
 /* A read of a cell that was not written by then. It may be that another thread writes it before the next barrier. */
@@ -44,16 +52,17 @@ struct candidate {
 struct warp_history {
     uint32_t *meetings; /* lanes of each, in order; the first is number 1 */
     uint32_t count, room;
-    bool partial; /* some lanes were left out of one */
+    bool partial; /* some of its lanes were left out of one */
 };
 
 struct recorder {
     struct race_log log;
     struct cell *cells, *byte_cells;
-    size_t shared_size;
     uint32_t interval, first_of_block, order;
     struct candidate *candidates;
     size_t candidate_count, candidate_room;
+    struct reader *readers;
+    uint32_t reader_count, reader_room;
     struct warp_history warps[MAX_WARPS];
     const struct block *block;
     void (*describe)(size_t offset, char *text, size_t text_size);
@@ -61,28 +70,32 @@ struct recorder {
 
 static _Thread_local struct recorder *own;
 
-static void *reserve(size_t size) {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
+static size_t log_bytes(void) { return (RACE_LOG_ENTRIES + RACE_LOG_GAP * MAX_THREADS_PER_BLOCK) * sizeof(race_entry); }
 
-bool race_begin_thread(size_t shared_size) {
-    if (own)
-        return true;
+static bool create_recorder(size_t shared_size) {
     struct recorder *r = calloc(1, sizeof *r);
     if (!r)
         return false;
     const size_t words = shared_size / 4 + 1;
-    r->log.entries = reserve(sizeof(race_entry) * RACE_LOG_STRIDE * MAX_THREADS_PER_BLOCK);
-    r->cells = reserve(words * sizeof *r->cells);
-    r->byte_cells = reserve(4 * words * sizeof *r->byte_cells);
-    r->shared_size = shared_size;
+    r->log.entries = cpu_device_reserve(log_bytes());
+    r->cells = cpu_device_reserve(words * sizeof *r->cells);
+    r->byte_cells = cpu_device_reserve(4 * words * sizeof *r->byte_cells);
     /* Once in the life of an OS thread; without memory the program is about to end anyway. */
     if (!r->log.entries || !r->cells || !r->byte_cells)
         return false;
     own = r;
     return true;
 }
+
+bool race_begin_thread(size_t shared_size, unsigned threads) {
+    if (!own && !create_recorder(shared_size))
+        return false;
+    own->log.room = (uint32_t)(RACE_LOG_ENTRIES / threads);
+    return true;
+}
+
+/* The pages of the logs go back to the system. */
+void race_end_thread(void) { madvise(own->log.entries, log_bytes(), MADV_DONTNEED); }
 
 struct race_log *race_thread_log(void) {
     return &own->log;
@@ -98,12 +111,7 @@ struct access {
 };
 
 static race_entry entry_at(const struct recorder *r, unsigned thread, uint32_t position) {
-    return r->log.entries[(size_t)thread * RACE_LOG_STRIDE + position];
-}
-
-static const char *verb_of(race_entry e) {
-    const unsigned operation = operation_of(e);
-    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates (atomically)";
+    return race_thread_entries(&r->log, thread)[position];
 }
 
 static void tell_race(const struct recorder *r, const struct access *first, const struct access *second,
@@ -123,7 +131,8 @@ static void tell_race(const struct recorder *r, const struct access *first, cons
     finding_tell(
         "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and thread (%u, %u, %u) %s it at {2}, with no "
         "barrier between them. %s%s",
-        b.x, b.y, b.z, t.x, t.y, t.z, verb_of(first->entry), place, u.x, u.y, u.z, verb_of(second->entry), advice,
+        b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(first->entry)), place, u.x, u.y, u.z,
+        finding_verb(operation_of(second->entry)), advice,
         one_warp ? " (The block is one warp: __syncwarp() does, too.)" : "");
 }
 
@@ -180,7 +189,9 @@ void race_sync_warp(unsigned warp, uint32_t lanes) {
     }
     if (w->count < LAST_CLOCK)
         w->meetings[w->count++] = lanes;
-    w->partial |= lanes != UINT32_MAX;
+    const unsigned threads_from_here = r->block->thread_count - warp * WARP_SIZE;
+    const uint32_t present = threads_from_here >= WARP_SIZE ? UINT32_MAX : (1u << threads_from_here) - 1;
+    w->partial |= lanes != present;
     for (uint32_t left = lanes; left; left &= left - 1)
         race_add(&r->log, warp * WARP_SIZE + (unsigned)__builtin_ctz(left), MARKER | w->count);
 }
@@ -220,10 +231,28 @@ static void set_other(struct cell *cell, const struct access *a) {
     cell->other_position = a->position;
 }
 
+/* In front of the others, so that the latest clock of a thread is met first. */
+static void add_more(struct recorder *r, struct cell *cell, const struct access *a) {
+    if (cell->more && r->readers[cell->more - 1].thread == a->thread && r->readers[cell->more - 1].clock == a->clock)
+        return;
+    if (r->reader_count == r->reader_room) {
+        const uint32_t room = r->reader_room ? 2 * r->reader_room : 256;
+        struct reader *longer = realloc(r->readers, room * sizeof *longer);
+        if (!longer)
+            return;
+        r->readers = longer;
+        r->reader_room = room;
+    }
+    r->readers[r->reader_count] = (struct reader){a->position, cell->more, a->thread, a->clock};
+    cell->more = ++r->reader_count;
+}
+
 /* Keeps two readers such that a write that races with any reader races with one of them. That holds as long as all
-   lanes of a warp meet in __syncwarp; where a mask leaves some out, a third reader may be forgotten. */
+   lanes of a warp meet in __syncwarp; where a mask leaves some out, all readers are kept. */
 static void add_reader(struct recorder *r, struct cell *cell, const struct access *a) {
-    if (cell->reader == a->thread) {
+    if (r->warps[a->thread / WARP_SIZE].partial) {
+        add_more(r, cell, a);
+    } else if (cell->reader == a->thread) {
         if (cell->read_clock != a->clock)
             set_reader(cell, a);
     } else if (is_before(r, cell->reader, cell->read_clock, a)) {
@@ -244,6 +273,7 @@ static void read_cell(struct recorder *r, struct cell *cell, const struct access
     }
     cell->read = r->interval;
     cell->other = NOBODY;
+    cell->more = 0;
     set_reader(cell, a);
     if (cell->written < r->first_of_block)
         add_candidate(r, cell, a);
@@ -256,6 +286,8 @@ static void write_cell(struct recorder *r, struct cell *cell, const struct acces
         meet(r, cell->reader, cell->read_clock, cell->read_position, a);
         if (cell->other != NOBODY)
             meet(r, cell->other, cell->other_clock, cell->other_position, a);
+        for (uint32_t m = cell->more; m; m = r->readers[m - 1].next)
+            meet(r, r->readers[m - 1].thread, r->readers[m - 1].clock, r->readers[m - 1].position, a);
     }
     /* An atomic update needs a value to begin with, too. */
     if (operation_of(a->entry) == CPU_DEVICE_ATOMIC && cell->written < r->first_of_block)
@@ -302,7 +334,7 @@ static void touch(struct recorder *r, const struct access *a) {
 
 /* The accesses of a lane up to its next meeting; its clock is then that of the meeting. */
 static void go_through_lane(struct recorder *r, unsigned thread, uint32_t *position, uint32_t *clock) {
-    const race_entry *log = &r->log.entries[(size_t)thread * RACE_LOG_STRIDE];
+    const race_entry *log = race_thread_entries(&r->log, thread);
     const uint32_t used = r->log.used[thread];
     struct access a = {.thread = (uint16_t)thread, .clock = (uint16_t)*clock};
     uint32_t at = *position;
@@ -358,13 +390,14 @@ static void tell_unwritten(struct recorder *r) {
         finding_tell(
             "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
             "before. Shared memory is not cleared: what is there is left over from another block.",
-            b.x, b.y, b.z, t.x, t.y, t.z, verb_of(c->entry), place);
+            b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(c->entry)), place);
     }
     r->candidate_count = 0;
 }
 
-void race_begin_block(void) {
+void race_begin_block(const struct block *block) {
     struct recorder *r = own;
+    r->block = block;
     r->first_of_block = ++r->interval;
     r->order = 0;
     r->log.overflowed = false;
@@ -378,12 +411,12 @@ void race_drop_interval(const struct block *block) {
         r->warps[w].partial = false;
     }
     r->candidate_count = 0;
+    r->reader_count = 0;
     r->interval++;
 }
 
 void race_end_interval(const struct block *block, void (*describe)(size_t offset, char *text, size_t text_size)) {
     struct recorder *r = own;
-    r->block = block;
     r->describe = describe;
     for (unsigned w = 0; w < block->warp_count; w++)
         go_through_warp(r, w);

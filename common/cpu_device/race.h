@@ -20,23 +20,26 @@ typedef uint64_t race_entry;
 #define RACE_MAX_SHARED ((size_t)1 << 22)
 #define RACE_MAX_PROGRAM ((size_t)1 << 30)
 
-/* Accesses of a thread between two barriers that are kept. */
-#define RACE_LOG_ENTRIES ((uint32_t)1 << 17)
-/* From thread to thread: a power of two apart, the logs would compete for the same lines of the cache. 72 entries are
-   9 lines. */
-#define RACE_LOG_STRIDE (RACE_LOG_ENTRIES + 72)
+/* Accesses of a block between two barriers that are kept: 32 MiB. Each thread has its share. */
+#define RACE_LOG_ENTRIES ((size_t)1 << 22)
+/* Between the logs of two threads: a power of two apart, they would compete for the same lines of the cache. 72 entries
+   are 9 lines. */
+#define RACE_LOG_GAP ((size_t)72)
 
 struct race_log {
-    race_entry *entries; /* RACE_LOG_STRIDE for each thread */
+    race_entry *entries;
+    uint32_t room; /* entries of a thread */
     uint32_t used[MAX_THREADS_PER_BLOCK];
     bool overflowed; /* in this block */
 };
 
-/* Of the calling OS thread. shared_size: bytes of thread-local data. False when memory ran out. */
-bool race_begin_thread(size_t shared_size);
+/* Around the blocks of a launch that the calling OS thread runs. shared_size: bytes of thread-local data; threads: of a
+   block. False when memory ran out. */
+bool race_begin_thread(size_t shared_size, unsigned threads);
+void race_end_thread(void);
 struct race_log *race_thread_log(void);
 
-void race_begin_block(void);
+void race_begin_block(const struct block *block);
 
 /* The lanes in `lanes` of the warp have met in __syncwarp: what each did before is ordered before what each does after.
  */
@@ -53,12 +56,16 @@ static inline race_entry race_make_entry(size_t offset, uint32_t site, unsigned 
     return (uint64_t)operation << 55 | (uint64_t)log2_size << 52 | (uint64_t)site << 22 | offset;
 }
 
-/* Adds an access of a thread. Only the first RACE_LOG_ENTRIES are kept. */
+static inline race_entry *race_thread_entries(const struct race_log *log, unsigned thread) {
+    return log->entries + (log->room + RACE_LOG_GAP) * thread;
+}
+
+/* Adds an access of a thread, as long as there is room. */
 static inline void race_add(struct race_log *log, unsigned thread, race_entry entry) {
-    if (log->used[thread] == RACE_LOG_ENTRIES)
+    if (log->used[thread] == log->room)
         log->overflowed = true;
     else
-        log->entries[(size_t)thread * RACE_LOG_STRIDE + log->used[thread]++] = entry;
+        race_thread_entries(log, thread)[log->used[thread]++] = entry;
 }
 
 #endif

@@ -429,6 +429,8 @@ static void take_and_count_blocks(struct block *block, struct grid *grid) {
     }
     take_blocks(block, grid);
     count_end_thread(grid->tally);
+    if (grid->checked)
+        check_end_thread();
 }
 
 void cpu_device_run_blocks(struct grid *grid) {

@@ -67,7 +67,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     (void)stream;
-    return cpu_device_result(cudaSuccess);
+    return cpu_device_wait_result();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -110,7 +110,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return cpu_device_result(event ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return event ? cpu_device_wait_result() : cpu_device_result(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }

@@ -10,8 +10,9 @@
  *   build/cpu/exercise/01_naive --m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29
  *   build/cpu/exercise/01_naive --m 8 --n 8 --k 0 --beta 2
  *
- * On a GPU say gpu for cpu. It is solved when every line says PASS, and ./ladder grade 01 gives all points. kernel.cu
- * is one solution.
+ * With --sanitize the CPU device looks for races, reads of what nobody wrote and indices too far, and names the line.
+ * On a GPU say gpu for cpu. It is solved when every line says PASS, and ./ladder grade 01, which marks coalesced, gives
+ * all points. kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

@@ -13,8 +13,9 @@
  *   build/cpu/exercise/03_register_cache --size 256
  *
  * The first and the third line need only TODO 2: all of their pieces are at the border. On a GPU say gpu for cpu, and
- * look at what --list says of registers and local bytes. It is solved when every line says PASS, and ./ladder grade 03
- * gives all points. kernel.cu is one solution.
+ * look at what --list says of registers and local bytes. It is solved when every line says PASS, and ./ladder grade 03,
+ * which marks 8x8, gives all points. kernel.cu is one solution.
+ * With --sanitize the CPU device looks for races, reads of what nobody wrote and indices too far, and names the line.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

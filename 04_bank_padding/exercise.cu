@@ -14,9 +14,9 @@
  *   build/cpu/exercise/04_bank_padding --size 256
  *
  * The first, second and fourth line need only TODO 1 and 3: all of their pieces are at the border, or their rows do not
- * start on 16 bytes. On a GPU say gpu for cpu. When every line says PASS the result is right; whether lanes wait for
- * each other ./ladder grade 04 says, and on a GPU the ncu command of README.md, with build/gpu/exercise: wavefronts /
- * loads must be 2.
+ * start on 16 bytes. On a GPU say gpu for cpu. When every line says PASS, with --sanitize too, the result is right;
+ * whether lanes wait for each other ./ladder grade 04 says, which marks pad4, and on a GPU the ncu command of
+ * README.md, with build/gpu/exercise: wavefronts / loads must be 2.
  * And
  *
  *   nvcc -O3 -arch=sm_90a -Icommon -Xptxas -v -cubin -o /dev/null 04_bank_padding/exercise.cu

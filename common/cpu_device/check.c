@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,7 @@ static struct {
     struct program_range arena, argument;
     const struct cpu_device_launch_config *config;
     bool announce;
+    atomic_uint log_room; /* 0, or what was too little for the accesses of a thread between two barriers */
 } launch;
 
 bool check_is_on(void) { return launch.label != NULL; }
@@ -182,6 +184,12 @@ void check_static_shared(const struct cpu_device_launch_config *config, size_t s
 }
 
 void check_end_launch(const struct cpu_device_launch_config *config) {
+    const unsigned room = atomic_exchange(&launch.log_room, 0);
+    if (room)
+        fprintf(stderr,
+                "CPU device: kernel %s: a thread accesses shared memory more than %u times between two barriers; "
+                "what comes after these is not compared with other threads.\n",
+                config->kernel_name, room);
     last_kernel = kernel_symbol(config);
     finding_end_launch(launch.label, last_kernel, launch.announce);
 }
@@ -292,9 +300,11 @@ static _Noreturn void misaligned(uintptr_t address, unsigned operation, unsigned
         char who[120];
         describe_thread(who, sizeof who);
         finding_tell(
-            "%s %s %u bytes of %s memory at once at {1}, but the address is a multiple of %u only; it must be one "
-            "of %u. Check the pointer, the leading dimension or the padding of the row.",
-            who, finding_verb(operation), size, memory, 1u << __builtin_ctzl(address), size);
+            "%s %s %u bytes of %s memory at once at {1}, but the address is no multiple of %u: it lies %u bytes behind "
+            "one. Check the pointer and the leading dimension; rows of shared memory need a padding that keeps every "
+            "row "
+            "on such an address.",
+            who, finding_verb(operation), size, memory, size, (unsigned)(address % size));
     }
     end_thread(cudaErrorMisalignedAddress);
 }
@@ -304,8 +314,7 @@ static _Noreturn void out_of_bounds(unsigned operation, unsigned size, const voi
     if (finding_note(&hit)) {
         char who[120];
         describe_thread(who, sizeof who);
-        finding_tell("%s %s %u byte%s at {1} that %s.", who, finding_verb(operation), size, size == 1 ? "" : "s",
-                     where);
+        finding_tell("%s %s %u byte%s at {1}, %s.", who, finding_verb(operation), size, size == 1 ? "" : "s", where);
     }
     end_thread(cudaErrorIllegalAddress);
 }
@@ -314,10 +323,10 @@ static _Noreturn void outside_shared(size_t offset, unsigned operation, unsigned
     char where[200];
     if (offset + size > own.dynamic_end && offset >= program.window && offset - program.window < MAX_SHARED_WITH_OPT_IN)
         snprintf(where, sizeof where,
-                 "begin %zu bytes into the dynamic shared memory, of which the launch asks for %zu bytes",
+                 "%zu bytes into the dynamic shared memory, of which the launch asks for %zu bytes",
                  offset - program.window, own.dynamic_end - program.window);
     else
-        snprintf(where, sizeof where, "lie in no shared array");
+        snprintf(where, sizeof where, "in no shared array");
     out_of_bounds(operation, size, place, where);
 }
 
@@ -350,7 +359,7 @@ void check_index(const char *file, unsigned line, const char *array_type, int64_
 
 static const char *suffix_of(int64_t count) { return count == 1 ? "" : "s"; }
 
-/* Where an access to the allocation of a matrix goes: "A[3][65], but A has 4 rows and 65 columns". */
+/* Where an access to the allocation of a matrix goes: "A[3][65]". */
 static void describe_element(const struct matrix *m, int64_t from, char *text, size_t text_size) {
     const struct cpu_device_matrix *d = &m->given;
     const int64_t pitch = m->pitch_bytes ? (int64_t)m->pitch_bytes : 1;
@@ -358,10 +367,8 @@ static void describe_element(const struct matrix *m, int64_t from, char *text, s
         snprintf(text, text_size, "memory %lld bytes before %s", (long long)-from, d->name);
         return;
     }
-    snprintf(text, text_size, "%s[%lld][%lld], but %s has %lld row%s and %lld column%s%s", d->name,
-             (long long)(from / pitch), (long long)(from % pitch / (int64_t)d->element_size), d->name,
-             (long long)d->rows, suffix_of(d->rows), (long long)d->cols, suffix_of(d->cols),
-             d->pitch > d->cols ? " (what lies between its rows is not part of it)" : "");
+    snprintf(text, text_size, "%s[%lld][%lld]", d->name, (long long)(from / pitch),
+             (long long)(from % pitch / (int64_t)d->element_size));
 }
 
 static void outside_matrix(const struct matrix *m, int64_t from, unsigned operation, unsigned size, const void *place) {
@@ -376,7 +383,10 @@ static void outside_matrix(const struct matrix *m, int64_t from, unsigned operat
     while (at + step < from + (int64_t)size && at >= 0 && at % pitch < (int64_t)m->row_bytes && at < (int64_t)m->extent)
         at += step;
     describe_element(m, at, where, sizeof where);
-    finding_tell("%s %s %s at {1}.", who, finding_verb(operation), where);
+    const struct cpu_device_matrix *d = &m->given;
+    finding_tell("%s %s %s at {1}. %s has %lld row%s and %lld column%s%s.", who, finding_verb(operation), where,
+                 d->name, (long long)d->rows, suffix_of(d->rows), (long long)d->cols, suffix_of(d->cols),
+                 d->pitch > d->cols ? "; what lies between its rows is not part of it" : "");
 }
 
 static void forbidden_read(const struct matrix *m, const void *place) {
@@ -429,13 +439,13 @@ static void check_arena(uintptr_t address, unsigned operation, unsigned size, co
     }
     if (own.last.size && size <= own.last.size - (address - own.last.begin))
         return;
-    char where[200] = "are ";
+    char where[200];
     if (own.last.size) {
         const size_t left = own.last.size - (address - own.last.begin);
         snprintf(where, sizeof where, "begin %zu byte%s before the end of an allocation of %zu bytes", left,
                  suffix_of((int64_t)left), own.last.size);
     } else {
-        cpu_device_describe_address((const void *)address, where + strlen(where), sizeof where - strlen(where));
+        cpu_device_describe_address((const void *)address, where, sizeof where);
     }
     out_of_bounds(operation, size, place, where);
 }
@@ -446,8 +456,8 @@ static void check_host(uintptr_t address, unsigned operation, unsigned log2_size
     const unsigned size = 1u << log2_size;
     if (!is_in(&program.image, address) && !is_in(&launch.argument, address) && !cpu_device_is_pinned(address, size))
         out_of_bounds(operation, size, place,
-                      address < 4096 ? "are at a null pointer"
-                                     : "are host memory: a kernel needs a pointer from cudaMalloc");
+                      address < 4096 ? "at a null pointer"
+                                     : "in host memory: a kernel needs a pointer from cudaMalloc");
     if (address & (size - 1))
         misaligned(address, operation, size, place, "global");
 }
@@ -500,6 +510,8 @@ static void check_divergence(const struct block *block) {
 }
 
 static void end_interval(const struct block *block) {
+    if (own.log->overflowed)
+        atomic_store(&launch.log_room, own.log->room);
     if (own.damaged)
         race_drop_interval(block);
     else

@@ -47,6 +47,7 @@ static struct {
     pthread_mutex_t lock;
     struct raw *list;
     size_t count, room;
+    bool overflowed;
     uint32_t *slots; /* 1 + index into list, open addressing */
     struct raw *telling;
 } launch = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -66,6 +67,7 @@ static uint32_t *slot_of(const struct finding_hit *hit) {
 
 /* NULL when the table is full or memory ran out. */
 static struct raw *add_raw(uint32_t *slot, const struct finding_hit *hit) {
+    launch.overflowed = launch.overflowed || launch.count == MAX_RAW;
     if (launch.count == MAX_RAW)
         return NULL;
     if (launch.count == launch.room) {
@@ -128,6 +130,13 @@ static struct program_place place_of_file(const char *file, unsigned line) {
     return (struct program_place){slash ? slash + 1 : file, line};
 }
 
+static bool any_without_line(const uint32_t *sites, size_t count, const struct program_place *places) {
+    for (size_t i = 0; i < count; i++)
+        if (sites[i] && !places[i].line)
+            return true;
+    return false;
+}
+
 /* The places of all raw findings: two for each, "" where there is none. To be freed; NULL when there is no memory. */
 static struct program_place *find_places(void) {
     uint32_t *sites = calloc(2 * launch.count, sizeof *sites);
@@ -142,8 +151,10 @@ static struct program_place *find_places(void) {
             sites[2 * i + 1] = launch.list[i].first.other_site;
         }
         program_places(sites, 2 * launch.count, places);
+        if (any_without_line(sites, 2 * launch.count, places))
+            program_places_nearby(sites, 2 * launch.count, places);
         for (size_t i = 0; i < 2 * launch.count; i++)
-            if (!sites[i])
+            if (!sites[i] || !places[i].line)
                 places[i] = (struct program_place){"", 0};
         for (size_t i = 0; i < launch.count; i++)
             if (launch.list[i].first.file)
@@ -151,6 +162,11 @@ static struct program_place *find_places(void) {
     }
     free(sites);
     return places;
+}
+
+static int compare_places(const struct program_place *a, const struct program_place *b) {
+    int file = strcmp(a->file, b->file);
+    return file ? file : (a->line > b->line) - (a->line < b->line);
 }
 
 static void put_place(FILE *out, const char *file, unsigned line) {
@@ -168,6 +184,16 @@ static void put_line(FILE *out, const struct program_place *place, const struct 
         put_place(out, place->file, place->line);
 }
 
+static void put_between(FILE *out, const struct program_place *places) {
+    const bool one_line = compare_places(&places[0], &places[1]) == 0;
+    fputs(one_line ? "within " : "between ", out);
+    put_line(out, &places[0], &places[0]);
+    if (one_line)
+        return;
+    fputs(" and ", out);
+    put_line(out, &places[1], &places[0]);
+}
+
 /* The text with its places filled in. */
 static char *fill_in(const char *text, const struct program_place *places) {
     char *filled = NULL;
@@ -175,12 +201,16 @@ static char *fill_in(const char *text, const struct program_place *places) {
     FILE *out = open_memstream(&filled, &size);
     if (!out)
         return NULL;
-    for (const char *p = text; *p; p++) {
-        if (p[0] == '{' && (p[1] == '1' || p[1] == '2') && p[2] == '}') {
-            put_line(out, &places[p[1] - '1'], &places[0]);
-            p += 2;
+    while (*text) {
+        static const char between[] = "{between}";
+        if (text[0] == '{' && (text[1] == '1' || text[1] == '2') && text[2] == '}') {
+            put_line(out, &places[text[1] - '1'], &places[0]);
+            text += 3;
+        } else if (strncmp(text, between, sizeof between - 1) == 0) {
+            put_between(out, places);
+            text += sizeof between - 1;
         } else {
-            putc(*p, out);
+            putc(*text++, out);
         }
     }
     return fclose(out) == 0 ? filled : NULL;
@@ -191,11 +221,6 @@ struct placed {
     const struct raw *raw;
     struct program_place places[2];
 };
-
-static int compare_places(const struct program_place *a, const struct program_place *b) {
-    int file = strcmp(a->file, b->file);
-    return file ? file : (a->line > b->line) - (a->line < b->line);
-}
 
 static int compare_lines(const struct placed *a, const struct placed *b) {
     if (a->raw->first.kind != b->raw->first.kind)
@@ -277,6 +302,10 @@ static void tell_all(struct placed *placed, const char *label, const char *kerne
 void finding_end_launch(const char *label, const char *kernel, bool announce) {
     if (launch.count == 0)
         return;
+    if (launch.overflowed)
+        fprintf(stderr, "CPU device: kernel %s: mistakes in more than %d pairs of places; the others are left out.\n",
+                kernel, MAX_RAW);
+    launch.overflowed = false;
     struct program_place *places = find_places();
     struct placed *placed = calloc(launch.count, sizeof *placed);
     char *name = demangle_short(kernel);

@@ -8,17 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In the order in which they are told: first what others may follow from. */
 enum finding_kind {
-    FINDING_RACE,
-    FINDING_UNWRITTEN,
+    FINDING_LAUNCH,
+    FINDING_DEADLOCK,
+    FINDING_DIVERGENT_BARRIER,
     FINDING_ARRAY_BOUNDS,
-    FINDING_OUT_OF_BOUNDS,
-    FINDING_MISALIGNED,
     FINDING_OUTSIDE_MATRIX,
     FINDING_MUST_NOT_READ,
-    FINDING_DIVERGENT_BARRIER,
-    FINDING_DEADLOCK,
-    FINDING_LAUNCH,
+    FINDING_MISALIGNED,
+    FINDING_OUT_OF_BOUNDS,
+    FINDING_UNWRITTEN,
+    FINDING_RACE,
     FINDING_UNINITIALISED,
     FINDING_KINDS
 };
@@ -40,7 +41,8 @@ const char *finding_verb(unsigned operation);
    table is locked until then. */
 bool finding_note(const struct finding_hit *hit);
 
-/* "{1}" and "{2}" in the text will become the places of site and other_site, such as "line 57". */
+/* "{1}" and "{2}" in the text will become the places of site and other_site, such as "line 57", and "{between}" becomes
+   "between line 57 and line 64", or "within line 57" if both are there. */
 __attribute__((format(printf, 1, 2))) void finding_tell(const char *format, ...);
 
 /* What is found from now on does not add to what was found before, also where it is the same. */

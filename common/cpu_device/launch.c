@@ -66,8 +66,12 @@ static void explain_refusal(const struct cpu_device_launch_config *config) {
 }
 
 static bool order_is_descending(void) {
+    static atomic_flag told = ATOMIC_FLAG_INIT;
     const char *order = getenv("CPU_DEVICE_ORDER");
-    return order && strcmp(order, "reverse") == 0;
+    const bool reverse = order && strcmp(order, "reverse") == 0;
+    if (order && *order && !reverse && strcmp(order, "ascending") != 0 && !atomic_flag_test_and_set(&told))
+        fprintf(stderr, "CPU device: CPU_DEVICE_ORDER=%s is neither ascending nor reverse; using ascending.\n", order);
+    return reverse;
 }
 
 static void work_on_grid(void *grid) { cpu_device_run_blocks(grid); }

@@ -362,6 +362,24 @@ void program_places(const uint32_t *return_addresses, size_t count, struct progr
     fclose(questions);
 }
 
+void program_places_nearby(const uint32_t *return_addresses, size_t count, struct program_place *places) {
+    enum { NEIGHBOURS = 32, STEP = 4 };
+    uint32_t near[NEIGHBOURS];
+    struct program_place found[NEIGHBOURS];
+    unsigned patience = 16; /* each costs a run of addr2line */
+    for (size_t i = 0; i < count && patience > 0; i++) {
+        if (places[i].line || !return_addresses[i])
+            continue;
+        patience--;
+        for (uint32_t n = 0; n < NEIGHBOURS; n++)
+            near[n] = return_addresses[i] - n * STEP;
+        program_places(near, NEIGHBOURS, found);
+        for (size_t n = 0; n < NEIGHBOURS && !places[i].line; n++)
+            if (found[n].line)
+                places[i] = found[n];
+    }
+}
+
 /* ---- Floating-point operations ---- */
 
 struct operation {

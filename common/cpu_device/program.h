@@ -50,6 +50,10 @@ struct program_place {
    that of the innermost file that is not the CPU device's own. */
 void program_places(const uint32_t *return_addresses, size_t count, struct program_place *places);
 
+/* Fills in those that have no line: where two branches end alike, a compiler makes one access of them that belongs to
+   none. Then the instruction before it that has one tells where. */
+void program_places_nearby(const uint32_t *return_addresses, size_t count, struct program_place *places);
+
 /* Floating-point operations of one execution of a basic block, a fused multiply-add being two. */
 struct program_block_flops {
     uint32_t single, twofold; /* float, double */

@@ -24,15 +24,19 @@ static unsigned operation_of(race_entry e) { return (unsigned)(e >> 55 & 3); }
 
 enum { NOBODY = UINT16_MAX, LAST_CLOCK = UINT16_MAX };
 
-/* Who touched four bytes of shared memory, or one byte: the last writer, and two readers, of different warps where
-   there are such. A time is an interval between barriers; a clock counts the meetings of a warp in it. */
+/* Who touched four bytes of shared memory, or one byte: the last writer, the last atomic one before it, and two
+   readers, of different warps where there are such. A time is an interval between barriers; a clock counts the meetings
+   of a warp in it. */
 struct cell {
     uint32_t written, read; /* in which interval; 0: never */
     uint32_t split;         /* the interval in which the bytes of these four went separate ways */
     uint32_t write_position, read_position, other_position; /* in the log of that thread */
     uint16_t writer, reader, other;
     uint16_t write_clock, read_clock, other_clock;
-    uint32_t more; /* 1 + index of a further reader; 0: there is none */
+    uint32_t more;    /* 1 + index of a further reader; 0: there is none */
+    uint32_t updated; /* the interval of the atomic writer before the last, which was atomic too */
+    uint32_t update_position;
+    uint16_t updater, update_clock;
 };
 
 /* Readers of a cell beside those two, where not all lanes of their warp met: then two are not enough. */
@@ -123,11 +127,10 @@ static void tell_race(const struct recorder *r, const struct access *first, cons
     const bool one_warp = r->block->thread_count <= WARP_SIZE;
     const bool both_write =
         operation_of(first->entry) != CPU_DEVICE_LOAD && operation_of(second->entry) != CPU_DEVICE_LOAD;
-    const char *advice =
-        both_write ? "Only one of them may write it, or a barrier belongs between {1} and {2}."
-        : operation_of(first->entry) == CPU_DEVICE_LOAD
-            ? "A __syncthreads() is missing between {1} and {2}: nobody may overwrite before everybody has read."
-            : "A __syncthreads() is missing between {1} and {2}: nobody may read before everybody has written.";
+    const char *advice = both_write ? "Only one of them may write it, or a barrier belongs {between}."
+                         : operation_of(first->entry) == CPU_DEVICE_LOAD
+                             ? "A __syncthreads() is missing {between}: nobody may overwrite before everybody has read."
+                             : "A __syncthreads() is missing {between}: nobody may read before everybody has written.";
     finding_tell(
         "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and thread (%u, %u, %u) %s it at {2}, with no "
         "barrier between them. %s%s",
@@ -264,9 +267,17 @@ static void add_reader(struct recorder *r, struct cell *cell, const struct acces
     }
 }
 
+/* The last writer; where that is the same thread, another one before it that did not race with it. */
+static void meet_writers(struct recorder *r, const struct cell *cell, const struct access *a) {
+    if (cell->written != r->interval)
+        return;
+    meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    if (cell->updated == r->interval)
+        meet(r, cell->updater, cell->update_clock, cell->update_position, a);
+}
+
 static void read_cell(struct recorder *r, struct cell *cell, const struct access *a) {
-    if (cell->written == r->interval && cell->writer != a->thread)
-        meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    meet_writers(r, cell, a);
     if (cell->read == r->interval) {
         add_reader(r, cell, a);
         return;
@@ -279,9 +290,22 @@ static void read_cell(struct recorder *r, struct cell *cell, const struct access
         add_candidate(r, cell, a);
 }
 
+/* Atomic updates do not race with each other, so a later plain access may race with any of them. Two of different
+   threads are enough. */
+static void keep_updater(struct recorder *r, struct cell *cell, const struct access *a) {
+    const bool follows = cell->written == r->interval && cell->writer != a->thread &&
+                         operation_of(a->entry) == CPU_DEVICE_ATOMIC &&
+                         operation_of(entry_at(r, cell->writer, cell->write_position)) == CPU_DEVICE_ATOMIC;
+    if (follows) {
+        cell->updated = r->interval;
+        cell->updater = cell->writer;
+        cell->update_clock = cell->write_clock;
+        cell->update_position = cell->write_position;
+    }
+}
+
 static void write_cell(struct recorder *r, struct cell *cell, const struct access *a) {
-    if (cell->written == r->interval && cell->writer != a->thread)
-        meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    meet_writers(r, cell, a);
     if (cell->read == r->interval) {
         meet(r, cell->reader, cell->read_clock, cell->read_position, a);
         if (cell->other != NOBODY)
@@ -292,6 +316,7 @@ static void write_cell(struct recorder *r, struct cell *cell, const struct acces
     /* An atomic update needs a value to begin with, too. */
     if (operation_of(a->entry) == CPU_DEVICE_ATOMIC && cell->written < r->first_of_block)
         add_candidate(r, cell, a);
+    keep_updater(r, cell, a);
     cell->written = r->interval;
     cell->writer = a->thread;
     cell->write_clock = a->clock;
@@ -389,7 +414,9 @@ static void tell_unwritten(struct recorder *r) {
         const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
         finding_tell(
             "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
-            "before. Shared memory is not cleared: what is there is left over from another block.",
+            "before. Shared memory is not cleared: what is there is left over from another block. Perhaps what lies "
+            "outside "
+            "a matrix was not set to zero, a thread has more than one element to fetch, or some returned early.",
             b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(c->entry)), place);
     }
     r->candidate_count = 0;

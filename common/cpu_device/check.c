@@ -79,6 +79,7 @@ struct matrix {
     struct cpu_device_matrix given;
     uintptr_t allocation; /* that it lies in */
     size_t allocation_size;
+    atomic_bool *written; /* for each element of one that is not to be read, and may be written; else NULL */
     size_t row_bytes, pitch_bytes, extent; /* extent: from the first byte of the first element to the last one's end */
 };
 
@@ -131,6 +132,8 @@ static const struct memory_range *find_allocation(uintptr_t address) {
 }
 
 static void place_matrices(void) {
+    for (size_t i = 0; i < launch.matrix_count; i++)
+        free(launch.matrices[i].written);
     launch.matrix_count = 0;
     for (size_t i = 0; i < launch.declared_count; i++) {
         const struct cpu_device_matrix *d = &launch.declared[i];
@@ -138,10 +141,15 @@ static void place_matrices(void) {
         if (!a)
             continue; /* an empty matrix may lie nowhere */
         struct matrix *m = &launch.matrices[launch.matrix_count++];
-        *m = (struct matrix){
-            *d, a->begin, a->size, (size_t)d->cols * d->element_size, (size_t)d->pitch * d->element_size, 0};
+        *m = (struct matrix){.given = *d,
+                             .allocation = a->begin,
+                             .allocation_size = a->size,
+                             .row_bytes = (size_t)d->cols * d->element_size,
+                             .pitch_bytes = (size_t)d->pitch * d->element_size};
         if (d->rows > 0 && d->cols > 0)
             m->extent = (size_t)(d->rows - 1) * m->pitch_bytes + m->row_bytes;
+        if (d->unreadable && d->writable)
+            m->written = calloc(m->extent / d->element_size + 1, sizeof *m->written);
     }
 }
 
@@ -408,19 +416,35 @@ static void forbidden_write(const struct matrix *m, unsigned operation, const vo
     finding_tell("%s %s an element of %s at {1}, which is an input.", who, finding_verb(operation), m->given.name);
 }
 
+/* A kernel may read back what it has written itself. */
+static void mark_written(const struct matrix *m, size_t from, unsigned size) {
+    for (size_t at = from; m->written && at < from + size; at += m->given.element_size)
+        atomic_store_explicit(&m->written[at / m->given.element_size], true, memory_order_relaxed);
+}
+
+static bool is_written(const struct matrix *m, size_t from, unsigned size) {
+    bool all = m->written != NULL;
+    for (size_t at = from; all && at < from + size; at += m->given.element_size)
+        all = atomic_load_explicit(&m->written[at / m->given.element_size], memory_order_relaxed);
+    return all;
+}
+
+static bool is_element(const struct matrix *m, size_t from, unsigned size) {
+    return from < m->extent && size <= m->extent - from &&
+           (m->row_bytes == m->pitch_bytes || from % m->pitch_bytes + size <= m->row_bytes);
+}
+
 static void check_matrix(const struct matrix *m, uintptr_t address, unsigned operation, unsigned size,
                          const void *place) {
     const size_t from = address - (uintptr_t)m->given.begin; /* huge when it is before the matrix */
-    const bool is_inside = from < m->extent && size <= m->extent - from &&
-                           (m->row_bytes == m->pitch_bytes || from % m->pitch_bytes + size <= m->row_bytes);
-    if (!is_inside)
+    if (!is_element(m, from, size))
         outside_matrix(m, (int64_t)from, operation, size, place);
-    else if (operation == CPU_DEVICE_LOAD ? m->given.unreadable != NULL : !m->given.writable) {
-        if (operation == CPU_DEVICE_LOAD)
-            forbidden_read(m, place);
-        else
-            forbidden_write(m, operation, place);
-    }
+    else if (operation != CPU_DEVICE_LOAD && !m->given.writable)
+        forbidden_write(m, operation, place);
+    else if (operation != CPU_DEVICE_LOAD)
+        mark_written(m, from, size);
+    else if (m->given.unreadable && !is_written(m, from, size))
+        forbidden_read(m, place);
 }
 
 /* ---- Global memory ---- */

@@ -3,25 +3,25 @@
 // it with rows that are followed by a gap.
 //
 // The columns of B and C guard the load of A: with N larger than K, rows of A run into the gap.
-// finding a_guarded_by_n: outside-matrix 75
+// finding a_guarded_by_n: outside-matrix 77
 // The last step of a loop reads one column more, and multiplies it by zero. In the gap that is often harmless.
-// finding a_column_past: outside-matrix 75
+// finding a_column_past: outside-matrix 77
 // Index k - 1: what lies before the first element, and the end of the row before for all others.
-// finding a_column_before: outside-matrix 75
+// finding a_column_before: outside-matrix 77
 // K taken for the stride of A: right as long as there is no gap.
-// finding a_stride_k: outside-matrix 75
+// finding a_stride_k: outside-matrix 77
 // One row more of B.
-// finding b_row_past: outside-matrix 77
+// finding b_row_past: outside-matrix 79
 // The grid is whole blocks, and the store does not ask whether its row exists, or its column.
-// finding c_rows_past: outside-matrix 85
-// finding c_columns_past: outside-matrix 85
+// finding c_rows_past: outside-matrix 87
+// finding c_columns_past: outside-matrix 87
 // A is an input.
-// finding a_written: outside-matrix 87
+// finding a_written: outside-matrix 94
 // beta = 0 multiplies C by zero instead of leaving it alone: NaN stays NaN.
-// finding c_read_for_beta_0: must-not-read 84
+// finding c_read_for_beta_0: must-not-read 86
 // alpha = 0 multiplies the product by zero instead of leaving it out.
-// finding ab_read_for_alpha_0: must-not-read 75
 // finding ab_read_for_alpha_0: must-not-read 77
+// finding ab_read_for_alpha_0: must-not-read 79
 // arguments ab_read_for_alpha_0: --alpha 0 --beta 2
 // The sum starts with whatever the register held, often zero.
 // finding accumulator_without_zero: uninitialised
@@ -30,6 +30,7 @@
 // no finding nothing_alpha_0
 // arguments nothing_alpha_0: --alpha 0 --beta 0.5
 // no finding nothing_beta
+// no finding nothing_sum_in_c
 // arguments nothing_beta: --alpha 0.5 --beta 2
 #include "gemm.h"
 #include "kernel/number.cuh"
@@ -49,7 +50,8 @@ enum mistake {
     C_READ_FOR_BETA_0,
     AB_READ_FOR_ALPHA_0,
     ACCUMULATOR_WITHOUT_ZERO,
-    A_WRITTEN
+    A_WRITTEN,
+    SUM_IN_C
 };
 
 // Apart, as a compiler that saw both would rightly warn.
@@ -83,6 +85,11 @@ __global__ void planted(int M, int N, int K, float alpha, const T *A, int64_t ld
     if (beta != 0.0f || MISTAKE == C_READ_FOR_BETA_0)
         old = to_float(C[row * ldc + col]);                    // <- must-not-read
     from_float(alpha * acc + beta * old, &C[row * ldc + col]); // <- outside-matrix
+    if (MISTAKE == SUM_IN_C) { // it reads back its own zero, whatever beta is
+        from_float(0.0f, &C[row * ldc + col]);
+        __threadfence();
+        from_float(to_float(C[row * ldc + col]) + alpha * acc + beta * old, &C[row * ldc + col]);
+    }
     if (MISTAKE == A_WRITTEN && row == 0 && col < K)
         from_float(0.0f, const_cast<T *>(&A[col])); // <- outside-matrix
 }
@@ -103,6 +110,7 @@ extern "C" {
 PLANTED(nothing, NONE)
 PLANTED(nothing_alpha_0, NONE)
 PLANTED(nothing_beta, NONE)
+PLANTED(nothing_sum_in_c, SUM_IN_C)
 PLANTED(a_guarded_by_n, A_GUARDED_BY_N)
 PLANTED(a_column_past, A_COLUMN_PAST)
 PLANTED(a_column_before, A_COLUMN_BEFORE)

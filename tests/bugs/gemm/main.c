@@ -6,6 +6,7 @@
     X(nothing)                                                                                                         \
     X(nothing_alpha_0)                                                                                                 \
     X(nothing_beta)                                                                                                    \
+    X(nothing_sum_in_c)                                                                                                \
     X(a_guarded_by_n)                                                                                                  \
     X(a_column_past)                                                                                                   \
     X(a_column_before)                                                                                                 \

@@ -16,7 +16,8 @@
  * A thread that touches memory outside everything, or that is misaligned, ends there, as on a GPU; its launch fails
  * with cudaErrorIllegalAddress or cudaErrorMisalignedAddress once all blocks have run. While launches are checked such
  * an error is not sticky: the next launch runs. Nothing that is found depends on the order in which warps run,
- * unless an assertion, __trap() or a fault stops the launch before all its threads have run.
+ * unless what a race leaves behind decides where a thread goes on, or an assertion, __trap() or a fault stops the
+ * launch before all its threads have run.
  */
 #ifndef CPU_DEVICE_CHECKS_H
 #define CPU_DEVICE_CHECKS_H

@@ -1,26 +1,18 @@
 #define _GNU_SOURCE
 #include "program.h"
 
+#include "tool.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-/* CMake names the tools that it found: those of the machine that is built for. */
-#ifndef CPU_DEVICE_ADDR2LINE
-#define CPU_DEVICE_ADDR2LINE "addr2line"
-#endif
-#ifndef CPU_DEVICE_OBJDUMP
-#define CPU_DEVICE_OBJDUMP "objdump"
-#endif
 
 #define SELF "/proc/self/exe"
 
@@ -235,54 +227,6 @@ static uint64_t end_of_function(uint64_t address) {
     return end;
 }
 
-/* ---- Reading what a tool says about this program ---- */
-
-/* The machine that a program runs on need not have the folders of the one that built it: then the tool of that name on
-   the PATH has to do. */
-static char *tool(char *path) {
-    char *slash = strrchr(path, '/');
-    return slash && access(path, X_OK) != 0 ? slash + 1 : path;
-}
-
-/* Starts argv[0] with `input` (may be NULL) as its standard input. Returns its output as a stream, or NULL. */
-static FILE *start_tool(char *const argv[], FILE *input, pid_t *child) {
-    extern char **environ;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return NULL;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (input)
-        posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    FILE *output = error ? NULL : fdopen(ends[0], "r");
-    if (!output)
-        close(ends[0]);
-    return output;
-}
-
-static bool finish_tool(FILE *output, pid_t child) {
-    fclose(output);
-    int status;
-    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static void say_missing(const char *name, const char *cost) {
-    fprintf(stderr, "CPU device: %s could not be started, so %s; it comes with binutils.\n", name, cost);
-}
-
-/* The program's own path: a tool would take /proc/self/exe for itself. */
-static char *own_path(void) {
-    static char path[4096];
-    ssize_t length = readlink(SELF, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return path;
-}
-
 /* ---- Source lines ---- */
 
 /* How well a file answers "which line of mine is this?". */
@@ -350,14 +294,14 @@ void program_places(const uint32_t *return_addresses, size_t count, struct progr
     for (size_t i = 0; i < count; i++)
         fprintf(questions, "0x%x\n", return_addresses[i] - 1);
     rewind(questions);
-    char *argv[] = {tool(CPU_DEVICE_ADDR2LINE), "-a", "-i", "-e", own_path(), NULL};
+    char *argv[] = {tool_addr2line(), "-a", "-i", "-e", tool_own_path(), NULL};
     pid_t child;
-    FILE *answers = start_tool(argv, questions, &child);
+    FILE *answers = tool_start(argv, questions, &child);
     if (!answers)
-        say_missing("addr2line", "counts are not told by source line");
+        tool_say_missing("addr2line", "counts are not told by source line");
     if (answers) {
         read_places(answers, count, places);
-        finish_tool(answers, child);
+        tool_finish(answers, child);
     }
     fclose(questions);
 }
@@ -612,13 +556,13 @@ bool program_flops(const uint32_t *blocks, size_t count, struct program_block_fl
     char from[40], to[40];
     snprintf(from, sizeof from, "--start-address=0x%llx", (unsigned long long)begin_of_function(blocks[0]));
     snprintf(to, sizeof to, "--stop-address=0x%llx", (unsigned long long)end_of_function(blocks[count - 1]));
-    char *argv[] = {tool(CPU_DEVICE_OBJDUMP), "-d", "--no-show-raw-insn", from, to, own_path(), NULL};
+    char *argv[] = {tool_objdump(), "-d", "--no-show-raw-insn", from, to, tool_own_path(), NULL};
     pid_t child;
-    FILE *output = start_tool(argv, NULL, &child);
+    FILE *output = tool_start(argv, NULL, &child);
     if (!output)
-        return say_missing("objdump", "operations are not counted"), false;
+        return tool_say_missing("objdump", "operations are not counted"), false;
     struct listing listing = {0};
-    bool read = read_listing(output, &listing), finished = finish_tool(output, child);
+    bool read = read_listing(output, &listing), finished = tool_finish(output, child);
     struct block_list found = {blocks, count, 0, flops};
     mark_leaders(&listing);
     add_up(&listing, &found);

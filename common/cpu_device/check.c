@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "program.h"
 #include "race.h"
+#include "shape.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -264,19 +265,41 @@ void check_enter_thread(unsigned thread) { own.thread = thread; }
 
 /* ---- Words ---- */
 
-/* "byte 132 of shared array As" */
-static void describe_shared(size_t offset, char *text, size_t text_size) {
-    const unsigned number = offset < program.size ? program.owners[offset] : NO_ARRAY;
-    if (number == NO_ARRAY || number > program.array_count) {
+/* The shared array that holds the byte, or NULL. */
+static const struct program_object *find_array(size_t offset) {
+    for (size_t i = 0; i < program.array_count; i++)
+        if (offset - program.arrays[i].offset < program.arrays[i].size)
+            return &program.arrays[i];
+    return NULL;
+}
+
+/* "As[1][0]", "best[3], byte 8", "byte 400 of the dynamic shared memory (element 100 of 4 bytes)", or, where the
+   array's dimensions are not known, "byte 132 of shared array As". size: of the access. */
+static void describe_shared(size_t offset, unsigned size, char *text, size_t text_size) {
+    const struct program_object *array = find_array(offset);
+    if (!array) {
         snprintf(text, text_size, "shared memory");
         return;
     }
-    const struct program_object *array = &program.arrays[number - 1];
+    const size_t byte = offset - array->offset;
+    struct shape shape;
     if (array->offset == program.window) {
-        snprintf(text, text_size, "byte %zu of the dynamic shared memory", offset - array->offset);
-        return;
+        int length = snprintf(text, text_size, "byte %zu of the dynamic shared memory", byte);
+        if (byte % size == 0 && (size_t)length < text_size)
+            snprintf(text + length, text_size - (size_t)length, " (element %zu of %u bytes)", byte / size, size);
+    } else if (!shape_of_shared(array->offset, &shape)) {
+        const bool is_part = strchr(program_shared_object(array->offset).name, '.') != NULL; /* see demangle_variable */
+        if (is_part)
+            snprintf(text, text_size, "a part of shared variable %s", array->name);
+        else
+            snprintf(text, text_size, "byte %zu of shared array %s", byte, array->name);
+    } else {
+        snprintf(text, text_size, "%s", array->name);
+        shape_add_indices(&shape, byte, text, text_size);
+        const size_t length = strlen(text);
+        if (size < shape.element_size)
+            snprintf(text + length, text_size - length, ", byte %zu", byte % shape.element_size);
     }
-    snprintf(text, text_size, "byte %zu of shared array %s", offset - array->offset, array->name);
 }
 
 /* "In block (0, 0, 0), thread (1, 0, 0)" */

@@ -58,11 +58,14 @@ char *demangle_short(const char *symbol) {
     return copy;
 }
 
-/* "tile" of "...::tile", or of "...(float*)::tile". */
+/* "tile" of "...::tile", or of "...(float*)::tile". clang may make a variable of each member of a structure, and calls
+   them "_ZZ1kvE3one.0" and so on. */
 char *demangle_variable(const char *symbol) {
-    char *name = strncmp(symbol, "_Z", 2) == 0 ? demangle(symbol) : NULL;
+    char *whole = strndup(symbol, strcspn(symbol, "."));
+    char *name = whole && strncmp(whole, "_Z", 2) == 0 ? demangle(whole) : NULL;
     if (!name)
-        return strdup(symbol);
+        return whole;
+    free(whole);
     char *end = name + strlen(name), *begin = end;
     while (begin > name && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
         begin--;

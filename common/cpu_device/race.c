@@ -69,7 +69,7 @@ struct recorder {
     uint32_t reader_count, reader_room;
     struct warp_history warps[MAX_WARPS];
     const struct block *block;
-    void (*describe)(size_t offset, char *text, size_t text_size);
+    void (*describe)(size_t offset, unsigned size, char *text, size_t text_size);
 };
 
 static _Thread_local struct recorder *own;
@@ -121,7 +121,7 @@ static race_entry entry_at(const struct recorder *r, unsigned thread, uint32_t p
 static void tell_race(const struct recorder *r, const struct access *first, const struct access *second,
                       size_t offset) {
     char place[160];
-    r->describe(offset, place, sizeof place);
+    r->describe(offset, size_of(first->entry), place, sizeof place);
     const uint3 b = r->block->index, t = r->block->threads[first->thread].index,
                 u = r->block->threads[second->thread].index;
     const bool one_warp = r->block->thread_count <= WARP_SIZE;
@@ -410,7 +410,7 @@ static void tell_unwritten(struct recorder *r) {
         if (!finding_note(&hit))
             continue;
         char place[160];
-        r->describe(offset_of(c->entry), place, sizeof place);
+        r->describe(offset_of(c->entry), size_of(c->entry), place, sizeof place);
         const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
         finding_tell(
             "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
@@ -442,7 +442,8 @@ void race_drop_interval(const struct block *block) {
     r->interval++;
 }
 
-void race_end_interval(const struct block *block, void (*describe)(size_t offset, char *text, size_t text_size)) {
+void race_end_interval(const struct block *block,
+                       void (*describe)(size_t offset, unsigned size, char *text, size_t text_size)) {
     struct recorder *r = own;
     r->describe = describe;
     for (unsigned w = 0; w < block->warp_count; w++)

@@ -46,8 +46,9 @@ void race_begin_block(const struct block *block);
 void race_sync_warp(unsigned warp, uint32_t lanes);
 
 /* Tells of races, and of reads of what was not written before, and begins the next interval. `describe` writes the name
-   of what lies at an offset. */
-void race_end_interval(const struct block *block, void (*describe)(size_t offset, char *text, size_t text_size));
+   of what an access of that size meets at an offset. */
+void race_end_interval(const struct block *block,
+                       void (*describe)(size_t offset, unsigned size, char *text, size_t text_size));
 
 /* Begins the next interval and tells nothing of this one. */
 void race_drop_interval(const struct block *block);

@@ -556,13 +556,23 @@ static void check_divergence(const struct block *block) {
     }
 }
 
+static bool may_hold_padding(size_t offset, unsigned size) {
+    const struct program_object *array = find_array(offset);
+    struct shape shape;
+    if (!array || array->offset == program.window || !shape_of_shared(array->offset, &shape))
+        return size > 4; /* of a type that is not known */
+    return size > 4 && size <= shape.element_size;
+}
+
+static const struct race_names names = {describe_shared, may_hold_padding};
+
 static void end_interval(const struct block *block) {
     if (own.log->overflowed)
         atomic_store(&launch.log_room, own.log->room);
     if (own.damaged)
         race_drop_interval(block);
     else
-        race_end_interval(block, describe_shared);
+        race_end_interval(block, &names);
 }
 
 void check_barrier(const struct block *block) {

@@ -62,6 +62,7 @@ struct warp_history {
 struct recorder {
     struct race_log log;
     struct cell *cells, *byte_cells;
+    size_t words; /* of shared memory, each with a cell */
     uint32_t interval, first_of_block, order;
     struct candidate *candidates;
     size_t candidate_count, candidate_room;
@@ -69,7 +70,7 @@ struct recorder {
     uint32_t reader_count, reader_room;
     struct warp_history warps[MAX_WARPS];
     const struct block *block;
-    void (*describe)(size_t offset, unsigned size, char *text, size_t text_size);
+    const struct race_names *names;
 };
 
 static _Thread_local struct recorder *own;
@@ -82,6 +83,7 @@ static bool create_recorder(size_t shared_size) {
         return false;
     const size_t words = shared_size / 4 + 1;
     r->log.entries = cpu_device_reserve(log_bytes());
+    r->words = words;
     r->cells = cpu_device_reserve(words * sizeof *r->cells);
     r->byte_cells = cpu_device_reserve(4 * words * sizeof *r->byte_cells);
     /* Once in the life of an OS thread; without memory the program is about to end anyway. */
@@ -121,7 +123,7 @@ static race_entry entry_at(const struct recorder *r, unsigned thread, uint32_t p
 static void tell_race(const struct recorder *r, const struct access *first, const struct access *second,
                       size_t offset) {
     char place[160];
-    r->describe(offset, size_of(first->entry), place, sizeof place);
+    r->names->describe(offset, size_of(first->entry), place, sizeof place);
     const uint3 b = r->block->index, t = r->block->threads[first->thread].index,
                 u = r->block->threads[second->thread].index;
     const bool one_warp = r->block->thread_count <= WARP_SIZE;
@@ -400,23 +402,38 @@ static bool is_race(const struct recorder *r, const struct candidate *c, const s
     return cell->written == r->interval && cell->writer != c->thread && !is_before(r, c->thread, c->clock, &write);
 }
 
+static size_t offset_of_cell(const struct recorder *r, const struct cell *cell) {
+    const bool is_word = cell >= r->cells && cell < r->cells + r->words;
+    return is_word ? 4 * (size_t)(cell - r->cells) : (size_t)(cell - r->byte_cells);
+}
+
+/* A structure is often written member by member and read as a whole, padding included. */
+static bool may_be_padding(const struct recorder *r, const struct candidate *c) {
+    return offset_of_cell(r, c->cell) > offset_of(c->entry) &&
+           r->names->may_hold_padding(offset_of(c->entry), size_of(c->entry));
+}
+
 static void tell_unwritten(struct recorder *r) {
     for (size_t i = 0; i < r->candidate_count; i++) {
         const struct candidate *c = &r->candidates[i];
         if (operation_of(c->entry) == CPU_DEVICE_LOAD && is_race(r, c, c->cell))
+            continue;
+        if (may_be_padding(r, c))
             continue;
         const struct finding_hit hit = {
             .kind = FINDING_UNWRITTEN, .site = site_of(c->entry), .block = r->block->number, .order = r->order++};
         if (!finding_note(&hit))
             continue;
         char place[160];
-        r->describe(offset_of(c->entry), size_of(c->entry), place, sizeof place);
+        const size_t first = offset_of(c->entry), unwritten = offset_of_cell(r, c->cell);
+        r->names->describe(unwritten > first ? unwritten : first, unwritten > first ? 4 : size_of(c->entry), place,
+                           sizeof place);
         const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
         finding_tell(
             "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
             "before. Shared memory is not cleared: what is there is left over from another block. Perhaps what lies "
-            "outside "
-            "a matrix was not set to zero, a thread has more than one element to fetch, or some returned early.",
+            "outside a matrix was not set to zero, a thread has more than one element to fetch, or some returned "
+            "early.",
             b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(c->entry)), place);
     }
     r->candidate_count = 0;
@@ -442,10 +459,9 @@ void race_drop_interval(const struct block *block) {
     r->interval++;
 }
 
-void race_end_interval(const struct block *block,
-                       void (*describe)(size_t offset, unsigned size, char *text, size_t text_size)) {
+void race_end_interval(const struct block *block, const struct race_names *names) {
     struct recorder *r = own;
-    r->describe = describe;
+    r->names = names;
     for (unsigned w = 0; w < block->warp_count; w++)
         go_through_warp(r, w);
     if (!r->log.overflowed)

@@ -45,10 +45,16 @@ void race_begin_block(const struct block *block);
  */
 void race_sync_warp(unsigned warp, uint32_t lanes);
 
-/* Tells of races, and of reads of what was not written before, and begins the next interval. `describe` writes the name
-   of what an access of that size meets at an offset. */
-void race_end_interval(const struct block *block,
-                       void (*describe)(size_t offset, unsigned size, char *text, size_t text_size));
+/* Names for what lies in shared memory. */
+struct race_names {
+    /* Writes the element at an offset, accessed by `size` bytes. */
+    void (*describe)(size_t offset, unsigned size, char *text, size_t text_size);
+    /* Whether an access of `size` bytes may cover padding, as that of a whole structure does, which nobody writes. */
+    bool (*may_hold_padding)(size_t offset, unsigned size);
+};
+
+/* Tells of races, and of reads of what was not written before, and begins the next interval. */
+void race_end_interval(const struct block *block, const struct race_names *names);
 
 /* Begins the next interval and tells nothing of this one. */
 void race_drop_interval(const struct block *block);

@@ -2,6 +2,7 @@
  * within limits, and gives points. */
 #include "count_build.h"
 #include "drivers.h"
+#include "grade_folders.h"
 #include "grade_link.h"
 #include "grade_report.h"
 #include "grade_run.h"
@@ -10,7 +11,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { EXIT_POINTS = 3 }; /* fewer than --require asks for */
 
 /* ---- Options ------------------------------------------------------------------------------------------------------
  */
@@ -26,7 +30,7 @@ typedef struct grade_options {
 
 static const struct argp_option options[] = {
     {"json", 'j', "FILE", 0, "Write the points as JSON too; with - instead of the table, to standard output", 1},
-    {"require", 'r', "POINTS", 0, "Exit with 1 when the file earns fewer", 1},
+    {"require", 'r', "POINTS", 0, "Exit with 3 when the file earns fewer", 1},
     {"time-limit", 't', "SECONDS", 0, "For all runs of the kernel together (default 20)", 2},
     {"memory-limit", 'm', "MIB", 0, "Memory that the program may use (default 2048)", 2},
     {"targets", 0x10A, 0, OPTION_HIDDEN, "Only print what ./ladder then builds", 3},
@@ -79,10 +83,17 @@ static const struct argp grade_argp = {
     .doc =
         "Marks a kernel file (default: the stage's exercise.cu) on the CPU device: 60 points for right results at all "
         "shapes and for what the checks find, 40 for the stage's goals, which are counts of memory requests.\v"
-        "Goals are looked at when the result is right. From stage 02 on, the 60 points count in the proportion in "
-        "which the goals are met, because a right result alone is the work of the stage before.\n\n"
-        "The file is run as you, within limits but in no sandbox. Exit status: 0 marked, 1 marking failed or fewer "
-        "points than --require, 2 the command line was wrong.\n\n"
+        "One kernel of the stage is marked, coalesced, tile64, 8x8 or pad4, or the first in main.c that the file has; "
+        "the others that it has must be right at two products. --beta 1e-30 stands for products where beta is not the "
+        "point: C is read, and changes nothing.\n\n"
+        "Goals are looked at when the result is right at whole tiles. They judge what is counted, not what is written: "
+        "the compiler may keep in registers what the source loads again and again. From stage 02 on, the 60 points "
+        "count in the proportion in which the goals are met, because a right result alone is the work of the stage "
+        "before.\n\n"
+        "A product may take its share of the time that is left, and a tenth of --time-limit in any case. "
+        "The file is run as you, within limits but in no sandbox; what it prints is not shown. --json empties an older "
+        "file of points before anything else, and makes no directories. Exit status: 0 marked, 1 marking failed, 2 the "
+        "command line was wrong, 3 fewer points than --require.\n\n"
         "Examples: ./ladder grade 02; ./ladder grade 03 my/kernel.cu --json points.json",
     .children = children,
 };
@@ -90,29 +101,42 @@ static const struct argp grade_argp = {
 /* ---- Marking ------------------------------------------------------------------------------------------------------
  */
 
-static grade_line *add_line(grade_sheet *sheet, const char *name, int of) {
+static grade_line *add_line(grade_sheet *sheet, const char *id, const char *name, int of) {
     grade_line *line = &sheet->lines[sheet->line_count++];
-    *line = (grade_line){.name = name, .of = of};
+    *line = (grade_line){.id = id, .name = name, .of = of};
     return line;
 }
 
-static char *run_of(grade_session *s, const grade_test *test, size_t i, grade_sheet *sheet) {
-    return test->kind == GRADE_CHECKS ? grade_run_checked(s, test->runs[i], sheet) : grade_run(s, test->runs[i]);
+static size_t count_runs(const grade_test *test) {
+    size_t count = 0;
+    while (test->runs[count].options)
+        ++count;
+    return count;
 }
 
-/* Each run that passes earns its share; the first that does not is told. */
+static char *run_of(grade_session *s, const grade_test *test, size_t i, grade_sheet *sheet) {
+    return test->kind == GRADE_CHECKS ? grade_run_checked(s, &test->runs[i], sheet) : grade_run(s, &test->runs[i]);
+}
+
+/* Each run that passes earns its share; the first that does not is told. Behind one that did not end, the rest of the
+ * test is left out. */
 static void mark_test(grade_session *s, const grade_test *test, grade_sheet *sheet) {
-    grade_line *line = add_line(sheet, test->name, test->points);
-    int passed = 0, count = 0;
-    for (; test->runs[count]; ++count) {
-        char *wrong = run_of(s, test, (size_t)count, sheet);
-        passed += !wrong;
-        if (line->help)
-            free(wrong);
-        else
-            line->help = wrong;
+    grade_line *line = add_line(sheet, test->id, test->name, test->points);
+    const int count = (int)count_runs(test);
+    int passed = 0;
+    s->too_long = false;
+    for (int i = 0; i < count; ++i) {
+        if (!s->too_long) {
+            char *wrong = run_of(s, test, (size_t)i, sheet);
+            passed += !wrong;
+            if (line->help)
+                free(wrong);
+            else
+                line->help = wrong;
+        }
+        --s->runs_left;
     }
-    line->points = passed == count ? test->points : test->kind == GRADE_CHECKS ? 0 : test->points * passed / count;
+    line->points = test->points * passed / count;
     if (passed > 0 && passed < count) {
         char *first = line->help;
         line->help = text_format("%d of %d right; %s", passed, count, first);
@@ -120,9 +144,17 @@ static void mark_test(grade_session *s, const grade_test *test, grade_sheet *she
     }
 }
 
+/* What fails already in the simpler case says nothing of its own. */
+static void skip_test(grade_session *s, const grade_test *test, grade_sheet *sheet) {
+    add_line(sheet, test->id, test->name, test->points)->help =
+        text_format("not right %s either: see values", test->simpler);
+    s->runs_left -= count_runs(test);
+}
+
 static void add_unmet_goals(const grade_scheme *scheme, const char *why, grade_sheet *sheet) {
     for (size_t i = 0; i < GRADE_GOALS && scheme->goals[i].points > 0; ++i)
-        add_line(sheet, scheme->goals[i].name, scheme->goals[i].points)->help = text_format("%s", why);
+        add_line(sheet, scheme->goals[i].id, scheme->goals[i].name, scheme->goals[i].points)->help =
+            text_format("%s", why);
 }
 
 /* What a kernel that multiplies must have counted: a launch function that computes on the CPU has no counts. Without
@@ -138,7 +170,7 @@ static bool does_the_work(const count_list *counts) {
 static int mark_goals(grade_session *s, grade_sheet *sheet, fault *f) {
     const grade_scheme *scheme = s->scheme;
     count_list own = {0}, reference = {0};
-    char *wrong = grade_run_counted(s, grade_goal_run, &own);
+    char *wrong = grade_run_counted(s, &(grade_product){grade_goal_run, false}, &own);
     int result = 0;
     if (!wrong && !does_the_work(&own))
         wrong = text_format("%s: the launches do fewer operations than this product takes", grade_goal_run);
@@ -147,7 +179,7 @@ static int mark_goals(grade_session *s, grade_sheet *sheet, fault *f) {
     else
         result = grade_count_reference(s, grade_goal_run, &reference, f);
     for (size_t i = 0; !wrong && result == 0 && i < GRADE_GOALS && scheme->goals[i].points > 0; ++i) {
-        grade_line *line = add_line(sheet, scheme->goals[i].name, scheme->goals[i].points);
+        grade_line *line = add_line(sheet, scheme->goals[i].id, scheme->goals[i].name, scheme->goals[i].points);
         line->help = scheme->goals[i].missing(&own, &reference);
         line->points = line->help ? 0 : line->of;
     }
@@ -157,84 +189,139 @@ static int mark_goals(grade_session *s, grade_sheet *sheet, fault *f) {
     return result;
 }
 
+/* earned * met / all, rounded down once for all tests together: what the rows lose by rounding goes to those that lose
+ * most. Returns the sum. */
+static int take_share(grade_sheet *sheet, size_t tests, int met, int all) {
+    int right = 0, paid = 0;
+    for (size_t i = 0; i < tests; ++i) {
+        grade_line *line = &sheet->lines[i];
+        line->points = line->right * met / all;
+        right += line->right;
+        paid += line->points;
+    }
+    const int due = right * met / all;
+    for (; paid < due; ++paid) {
+        grade_line *most = NULL;
+        int lost = 0; /* in points / all */
+        for (size_t i = 0; i < tests; ++i) {
+            const int here = sheet->lines[i].right * met - sheet->lines[i].points * all;
+            if (here > lost) {
+                lost = here;
+                most = &sheet->lines[i];
+            }
+        }
+        ++most->points;
+    }
+    return due;
+}
+
 /* From the second stage on: points for results count as far as the goals are met. */
 static void discount(const grade_scheme *scheme, grade_sheet *sheet, size_t tests) {
-    const bool values_right = sheet->lines[0].points == sheet->lines[0].of;
-    int met = 0, all = 0, right = 0, paid = 0;
+    int met = 0, all = 0, right = 0;
     for (size_t i = tests; i < sheet->line_count; ++i) {
         met += sheet->lines[i].points;
         all += sheet->lines[i].of;
     }
     if (!scheme->inherits || met == all)
         return;
+    const int paid = take_share(sheet, tests, met, all);
     for (size_t i = 0; i < tests; ++i) {
         grade_line *line = &sheet->lines[i];
-        const int earned = line->points;
-        line->points = earned * met / all;
-        right += earned;
-        paid += line->points;
+        right += line->right;
         if (!line->help)
-            line->help = text_format("right, but counts only as far as the goals are met: %d of %d points", met, all);
+            line->help = text_format("right; it counts as far as the goals are met, %d of %d points", met, all);
     }
-    if (values_right)
-        sheet->note =
-            text_format("Of %d points for results %d count, because %d of %d points for goals are earned: a right "
-                        "result alone is the work of the stage before",
-                        right, paid, met, all);
+    sheet->note = text_format("Results count %d/%d, the share of the goals that is met: %d of %d points. From 02 on a "
+                              "right result alone is the work of the stage before",
+                              met, all, paid, right);
 }
 
-static void move_goals_to_the_end(grade_sheet *sheet, size_t goals) {
-    grade_line moved[GRADE_GOALS];
-    memcpy(moved, &sheet->lines[1], goals * sizeof *moved);
-    memmove(&sheet->lines[1], &sheet->lines[1 + goals], (sheet->line_count - 1 - goals) * sizeof *moved);
-    memcpy(&sheet->lines[sheet->line_count - goals], moved, goals * sizeof *moved);
+/* Where no product is right, what is right besides earns nothing: a C of zeros has no race either. */
+static void take_all(grade_sheet *sheet, size_t tests) {
+    for (size_t i = 0; i < tests; ++i) {
+        grade_line *line = &sheet->lines[i];
+        if (line->points > 0 && !line->help)
+            line->help = text_format("right; it counts when values, or half inputs, are right");
+        line->points = line->right = 0;
+    }
 }
 
-/* The goals come second, before a test that hangs can use the time up. */
 static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
-    mark_test(s, &grade_tests[0], sheet);
+    static const char wrong[] = "looked at when values, or half inputs, are right: what a wrong kernel counts means "
+                                "nothing";
+    bool proven = false;
+    s->runs_left = 1; /* the goals' */
+    for (size_t i = 0; i < grade_test_count; ++i)
+        s->runs_left += count_runs(&grade_tests[i]);
+    for (size_t i = 0; i < grade_test_count && !stop_signal(); ++i) {
+        const grade_test *test = &grade_tests[i];
+        (test->simpler && sheet->lines[0].points == 0 ? skip_test : mark_test)(s, test, sheet);
+        grade_line *line = &sheet->lines[i];
+        line->right = line->points;
+        proven = proven || (test->proves && line->points > 0);
+    }
+    const size_t tests = sheet->line_count;
     int result = 0;
-    if (sheet->lines[0].points == sheet->lines[0].of)
+    if (proven && !stop_signal())
         result = mark_goals(s, sheet, f);
     else
-        add_unmet_goals(s->scheme, "looked at when the values are right: what a wrong kernel counts means nothing",
-                        sheet);
-    const size_t goals = sheet->line_count - 1;
-    for (size_t i = 1; i < grade_test_count && result == 0; ++i)
-        mark_test(s, &grade_tests[i], sheet);
+        add_unmet_goals(s->scheme, wrong, sheet);
     if (stop_signal())
         return fault_set(f, "interrupted; nothing is marked");
-    if (result == 0) {
-        move_goals_to_the_end(sheet, goals);
-        discount(s->scheme, sheet, sheet->line_count - goals);
-    }
+    for (size_t i = tests; i < sheet->line_count; ++i)
+        sheet->lines[i].right = sheet->lines[i].points;
+    if (!proven)
+        take_all(sheet, tests);
+    else
+        discount(s->scheme, sheet, tests);
+    sheet->status = s->status;
     return result;
 }
 
 /* A file that makes no program: nothing is earned, and one sentence says why. */
 static void mark_nothing(const grade_scheme *scheme, const char *why, grade_sheet *sheet) {
     for (size_t i = 0; i < grade_test_count; ++i)
-        add_line(sheet, grade_tests[i].name, grade_tests[i].points);
-    for (size_t i = 0; i < GRADE_GOALS && scheme->goals[i].points > 0; ++i)
-        add_line(sheet, scheme->goals[i].name, scheme->goals[i].points);
-    sheet->lines[0].help = text_format("%s", why);
+        add_line(sheet, grade_tests[i].id, grade_tests[i].name, grade_tests[i].points)->help = text_format("%s", why);
+    add_unmet_goals(scheme, why, sheet);
+    sheet->status = GRADE_DOES_NOT_COMPILE;
 }
 
 /* ---- From file to points ------------------------------------------------------------------------------------------
  */
 
-/* The compiler's first lines: later ones follow from them. */
+/* Where a line of the compiler's output ends. */
+static const char *end_of_line(const char *line) {
+    line += strcspn(line, "\n");
+    return *line ? line + 1 : line;
+}
+
+static bool is_error(const char *line, const char *end) {
+    const char *mark = strstr(line, "error: ");
+    return mark && mark < end;
+}
+
+/* The first error with what leads to it and the lines of source, which begin with a blank, behind it: later errors
+ * follow from it, and a template's come once for each type. Output without errors: the first lines. */
 static void show_compiler_output(const char *output) {
     enum { SHOWN_LINES = 20 };
-    int lines = 0;
-    for (const char *p = output ? output : ""; *p && lines < SHOWN_LINES; ++p) {
-        fputc(*p, stderr);
-        lines += *p == '\n';
+    int lines = 0, errors = 0;
+    bool shown = true;
+    for (const char *line = output ? output : ""; *line; line = end_of_line(line)) {
+        const char *end = end_of_line(line);
+        const bool error = is_error(line, end);
+        if (errors > 0 && *line != ' ')
+            shown = false;
+        errors += error;
+        if (shown && (lines < SHOWN_LINES || error))
+            fwrite(line, 1, (size_t)(end - line), stderr);
+        ++lines;
     }
+    if (errors > 1)
+        fprintf(stderr, "... and %d more error%s\n", errors - 1, errors == 2 ? "" : "s");
 }
 
 /* Returns 0 with a program, 1 when the file makes none (the sentence is in *f), -1 when we failed. */
-static int make_program(const grade_options *o, const grade_scheme *scheme, const char *program, char **remark,
+static int make_program(const grade_options *o, const grade_scheme *scheme, const char *program, grade_choice *choice,
                         fault *f) {
     char *headers = text_format("%s/common", o->context->source);
     /* The kernels of the stages take some seconds and 160 MiB. */
@@ -247,7 +334,9 @@ static int make_program(const grade_options *o, const grade_scheme *scheme, cons
     bool refused = request.refused;
     if (!object && !stop_signal())
         show_compiler_output(request.output);
-    int result = object ? grade_link(o->context, scheme, o->file, object, program, remark, &refused, f) : -1;
+    int result = object ? grade_link(o->context, scheme, o->file, object, program, choice, &refused, f) : -1;
+    if (object)
+        grade_folders_keep_newest(object);
     free(request.output);
     free(object);
     free(headers);
@@ -257,13 +346,22 @@ static int make_program(const grade_options *o, const grade_scheme *scheme, cons
 static int mark_file(const grade_options *o, const grade_scheme *scheme, const char *scratch, grade_sheet *sheet,
                      fault *f) {
     char *program = text_format("%s/%s", scratch, scheme->stage);
+    grade_choice choice = {.variant = scheme->marked};
+    int result = make_program(o, scheme, program, &choice, f);
+    const grade_variant *marked = grade_marked_variant(scheme);
+    sheet->variant = choice.variant;
+    sheet->function = text_format("%s", choice.function ? choice.function : marked->function);
+    sheet->remark = choice.remark;
+    choice.remark = NULL;
     grade_session session = {.context = o->context,
                              .scheme = scheme,
                              .scratch = scratch,
                              .program = program,
-                             .time_limit = o->time_limit,
-                             .memory = (size_t)o->memory << 20};
-    int result = make_program(o, scheme, program, &sheet->remark, f);
+                             .variant = choice.variant,
+                             .variants = &choice.variants,
+                             .time_limit = sheet->time_limit,
+                             .product_time_limit = sheet->product_time_limit,
+                             .memory = sheet->memory_limit};
     if (result == 0)
         result = mark(&session, sheet, f);
     else if (result > 0) {
@@ -271,7 +369,7 @@ static int mark_file(const grade_options *o, const grade_scheme *scheme, const c
         *f = (fault){{0}};
         result = 0;
     }
-    free(session.over);
+    grade_choice_free(&choice);
     free(program);
     return result;
 }
@@ -297,7 +395,7 @@ static int report(const grade_options *o, const grade_sheet *sheet, fault *f) {
     if (grade_points(sheet) < o->required)
         return fault_set(f, "%d points are fewer than the %g that --require asks for", grade_points(sheet),
                          o->required),
-               EXIT_WORK;
+               EXIT_POINTS;
     return 0;
 }
 
@@ -307,6 +405,7 @@ static void sheet_free(grade_sheet *sheet) {
     for (size_t i = 0; i < sheet->finding_count; ++i)
         free(sheet->findings[i].fields);
     free(sheet->findings);
+    free(sheet->function);
     free(sheet->remark);
     free(sheet->note);
 }
@@ -324,7 +423,11 @@ static char *make_scratch(const tool_context *context, fault *f) {
 }
 
 static int grade(const grade_options *o, const grade_scheme *scheme, fault *f) {
-    grade_sheet sheet = {.stage = scheme->stage, .file = o->file};
+    grade_sheet sheet = {.stage = scheme->stage,
+                         .file = o->file,
+                         .time_limit = o->time_limit,
+                         .product_time_limit = o->time_limit / 10,
+                         .memory_limit = (size_t)o->memory << 20};
     stops_hold();
     char *scratch = make_scratch(o->context, f);
     int status = EXIT_WORK;
@@ -368,6 +471,30 @@ static int check_file(const char *file, fault *f) {
     return access(file, R_OK) == 0 ? 0 : fault_set(f, "cannot read %.400s: %s", file, strerror(errno));
 }
 
+/* Points of an earlier marking must not be taken for those of this one, however it ends: the file is emptied before
+ * anything can fail. Only a file of points is, and one that is empty. */
+static int empty_json(const char *path, fault *f) {
+    char *directory = text_format("%s", path), *slash = strrchr(directory, '/');
+    if (slash)
+        slash[slash == directory] = '\0';
+    struct stat status;
+    int result = 0;
+    if (slash && (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode)))
+        result = fault_set(f, "--json: there is no directory %.400s; make it first", directory);
+    free(directory);
+    if (result != 0 || check_writable("--json", path, f) != 0)
+        return -1;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return 0;
+    fault ignored;
+    char *text = read_file(path, &ignored);
+    const bool is_ours = text && strncmp(text, grade_json_beginning, strlen(grade_json_beginning)) == 0;
+    free(text);
+    if (!is_ours)
+        return fault_set(f, "--json: %.400s is there and is no file of points; name another, or remove it", path);
+    return truncate(path, 0) == 0 ? 0 : fault_set(f, "--json: cannot write %.400s: %s", path, strerror(errno));
+}
+
 static void print_targets(const grade_scheme *scheme) {
     printf("%s\n", scheme->stage);
     if (scheme->reference_stage)
@@ -378,15 +505,16 @@ int command_grade(tool_context *context, int argc, char **argv, fault *f) {
     grade_options o = {.context = context, .time_limit = 20, .memory = 2048, .required = -1, .f = f};
     if (argp_parse(&grade_argp, argc, argv, 0, NULL, &o) != 0)
         return EXIT_USAGE;
+    if (o.json && strcmp(o.json, "-") != 0 && empty_json(o.json, f) != 0)
+        return EXIT_USAGE;
     const grade_scheme *scheme = find_scheme(&o, f);
     if (!scheme)
         return EXIT_USAGE;
     char *exercise = o.file ? NULL : text_format("%s/%s/exercise.cu", context->source, scheme->stage);
     if (!o.file)
         o.file = exercise;
-    const bool to_file = o.json && strcmp(o.json, "-") != 0;
     int status = EXIT_USAGE;
-    if (check_file(o.file, f) == 0 && (!to_file || check_writable("--json", o.json, f) == 0)) {
+    if (check_file(o.file, f) == 0) {
         status = 0;
         if (o.only_targets)
             print_targets(scheme);

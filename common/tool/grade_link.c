@@ -117,21 +117,48 @@ static string_list wanted_functions(const symbols *stage, const symbols *kernel)
     return wanted;
 }
 
-/* The function of the file that is marked: the scheme's; else another of the stage; else the one that some stage marks;
- * else the first. NULL when the file has none. */
-static const char *choose(const grade_scheme *scheme, const symbols *own, const string_list *wanted) {
-    if (list_has(&own->defined, scheme->function))
-        return scheme->function;
-    for (size_t i = 0; i < wanted->count; ++i)
-        if (is_launch(own, wanted->items[i]))
-            return wanted->items[i];
-    for (size_t i = 0; i < grade_scheme_count; ++i)
-        if (is_launch(own, grade_schemes[i].function))
-            return grade_schemes[i].function;
+/* The first of the stage's functions that the file has, the marked one before all others; NULL when it has none. */
+static const grade_variant *variant_of(const grade_scheme *scheme, const symbols *own) {
+    const grade_variant *marked = grade_marked_variant(scheme);
+    if (list_has(&own->defined, marked->function))
+        return marked;
+    for (const grade_variant *v = scheme->variants; v < scheme->variants + GRADE_VARIANTS && v->name; ++v)
+        if (list_has(&own->defined, v->function))
+            return v;
+    return NULL;
+}
+
+/* Where the file has none of the stage's functions: some other stage's, or the first that looks like one; or NULL. */
+static const char *foreign_function(const symbols *own) {
+    for (size_t i = 0; i < grade_scheme_count; ++i) {
+        const grade_variant *v = variant_of(&grade_schemes[i], own);
+        if (v && is_launch(own, v->function))
+            return v->function;
+    }
     for (size_t i = 0; i < own->defined.count; ++i)
         if (is_launch(own, own->defined.items[i]))
             return own->defined.items[i];
     return NULL;
+}
+
+void grade_choice_free(grade_choice *choice) {
+    free(choice->function);
+    list_free(&choice->variants);
+    free(choice->remark);
+}
+
+static void choose(const grade_scheme *scheme, const char *file, const symbols *own, grade_choice *choice) {
+    const grade_variant *marked = grade_marked_variant(scheme), *variant = variant_of(scheme, own);
+    const char *function = variant ? variant->function : foreign_function(own);
+    choice->variant = variant ? variant->name : marked->name;
+    if (!function)
+        return;
+    choice->function = text_format("%s", function);
+    if (variant != marked)
+        choice->remark = text_format("%s has no %s(); %s() is marked in its place", file, marked->function, function);
+    for (const grade_variant *v = scheme->variants; v < scheme->variants + GRADE_VARIANTS && v->name; ++v)
+        if (list_has(&own->defined, v->function) || strcmp(v->name, choice->variant) == 0)
+            list_copy(&choice->variants, v->name);
 }
 
 typedef struct all_symbols {
@@ -186,28 +213,28 @@ static void add_bindings(string_list *objects, const symbols *own, const string_
 }
 
 static int link_with(const tool_context *context, const grade_scheme *scheme, const char *file, const char *object,
-                     const char *program, const parts *p, const all_symbols *s, char **remark, bool *refused,
+                     const char *program, const parts *p, const all_symbols *s, grade_choice *choice, bool *refused,
                      fault *f) {
     string_list wanted = wanted_functions(&s->stage, &s->kernel), objects = {0};
-    const char *chosen = choose(scheme, &s->own, &wanted);
     int result = 0;
-    if (!chosen)
+    choose(scheme, file, &s->own, choice);
+    const char *function = choice->function, *marked = grade_marked_variant(scheme)->function;
+    if (!function)
         result =
             fault_set(f,
                       "%.200s has no function that can be marked: %s() and %s%s() are wanted, in extern \"C\", as in "
                       "%s/kernel.cu",
-                      file, scheme->function, scheme->function, footprint, scheme->stage);
-    else if (!has_footprint(&s->own, chosen))
-        result = fault_set(f, "%.200s has %s() but no %s%s(), which main.c wants too", file, chosen, chosen, footprint);
+                      file, marked, marked, footprint, scheme->stage);
+    else if (!has_footprint(&s->own, function))
+        result =
+            fault_set(f, "%.200s has %s() but no %s%s(), which main.c wants too", file, function, function, footprint);
     else
         result = check_names(file, s, &wanted, f);
     *refused = result != 0;
     if (result == 0) {
-        if (strcmp(chosen, scheme->function) != 0)
-            *remark = text_format("%s has no %s(); %s() is marked in its place", file, scheme->function, chosen);
         list_append(&objects, &p->object);
         list_copy(&objects, object);
-        add_bindings(&objects, &s->own, &wanted, chosen);
+        add_bindings(&objects, &s->own, &wanted, function);
         list_append(&objects, &p->harness);
         fault linking = {{0}};
         result = link_objects(context, &objects, program, &linking);
@@ -221,10 +248,9 @@ static int link_with(const tool_context *context, const grade_scheme *scheme, co
 }
 
 int grade_link(const tool_context *context, const grade_scheme *scheme, const char *file, const char *object,
-               const char *program, char **remark, bool *refused, fault *f) {
+               const char *program, grade_choice *choice, bool *refused, fault *f) {
     parts p = {0};
     all_symbols s = {0};
-    *remark = NULL;
     *refused = false;
     int result = read_parts(context, scheme->stage, &p, f);
     if (result == 0)
@@ -238,7 +264,7 @@ int grade_link(const tool_context *context, const grade_scheme *scheme, const ch
     if (result == 0)
         result = read_all_symbols(p.nm.items[0], &p.device, &s.device, f);
     if (result == 0)
-        result = link_with(context, scheme, file, object, program, &p, &s, remark, refused, f);
+        result = link_with(context, scheme, file, object, program, &p, &s, choice, refused, f);
     symbols_free(&s.own);
     symbols_free(&s.stage);
     symbols_free(&s.kernel);

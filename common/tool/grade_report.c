@@ -2,6 +2,7 @@
 
 #include "cpu_device/wrapped.h"
 #include "files.h"
+#include "grade_scheme.h"
 #include "grid.h"
 #include "record.h"
 
@@ -23,28 +24,46 @@ int grade_points_of(const grade_sheet *sheet) {
 }
 
 static void print_help(const grade_line *line, FILE *out) {
-    if (!line->help)
-        return;
     fprintf(out, "\n%s:\n", line->name);
     put_wrapped(out, line->help, 4);
 }
 
-/* "race at kernel.cu:57 and kernel.cu:64:" and the paragraph. */
+/* The tests come from the plain to the particular: the first that fails often explains others. Points that only the
+ * share of the goals took away are told once, in the note; of a file that was not built there is one thing to say. */
+static void print_all_help(const grade_sheet *sheet, FILE *out) {
+    bool first = true;
+    if (sheet->status == GRADE_DOES_NOT_COMPILE) {
+        putc('\n', out);
+        put_wrapped(out, sheet->lines[0].help, 0);
+        return;
+    }
+    for (size_t i = 0; i < sheet->line_count; ++i) {
+        const grade_line *line = &sheet->lines[i];
+        if (!line->help || line->right == line->of)
+            continue;
+        if (first)
+            fprintf(out, "\nLook first at: %s\n", line->name);
+        first = false;
+        print_help(line, out);
+    }
+}
+
+/* As the drivers do: "race in kernel tile64, kernel.cu:57 and kernel.cu:64 (12 times; the first:)", the paragraph. */
 static void print_finding(const grade_finding *f, FILE *out) {
-    fprintf(out, "\n%s", f->kind);
+    fprintf(out, "\n%s in kernel %s", f->kind, f->kernel);
     if (f->line[0])
-        fprintf(out, " at %s:%s", f->file, f->line);
+        fprintf(out, ", %s:%s", f->file, f->line);
     if (f->other_line[0])
         fprintf(out, " and %s:%s", f->other_file, f->other_line);
-    fputs(":\n", out);
+    if (f->count[0] && strcmp(f->count, "1") != 0)
+        fprintf(out, " (%s times; the first:)", f->count);
+    putc('\n', out);
     put_wrapped(out, f->text, 4);
 }
 
-void grade_print(const grade_sheet *sheet, FILE *out) {
+static void print_table(const grade_sheet *sheet, FILE *out) {
     static const char *const headings[] = {"test", "points", "of"};
     grid g;
-    if (sheet->remark)
-        fprintf(out, "%s.\n\n", sheet->remark);
     grid_open(&g, "lrr", headings);
     for (size_t i = 0; i < sheet->line_count; ++i) {
         const grade_line *line = &sheet->lines[i];
@@ -54,10 +73,17 @@ void grade_print(const grade_sheet *sheet, FILE *out) {
     }
     grid_print(&g, GRID_TEXT, out);
     grid_close(&g);
-    for (size_t i = 0; i < sheet->line_count; ++i)
-        print_help(&sheet->lines[i], out);
+}
+
+void grade_print(const grade_sheet *sheet, FILE *out) {
+    fprintf(out, "%s: kernel %s, %s() of %s\n", sheet->stage, sheet->variant, sheet->function, sheet->file);
+    if (sheet->remark)
+        fprintf(out, "%s.\n", sheet->remark);
+    putc('\n', out);
+    print_table(sheet, out);
     for (size_t i = 0; i < sheet->finding_count; ++i)
         print_finding(&sheet->findings[i], out);
+    print_all_help(sheet, out);
     if (sheet->note) {
         char *note = text_format("%s.", sheet->note);
         putc('\n', out);
@@ -85,6 +111,8 @@ static void put_number(FILE *out, const char *name, const char *digits) {
 
 static void put_finding(FILE *out, const grade_finding *finding) {
     fputs("{", out);
+    put_member(out, "kernel", finding->kernel);
+    fputs(", ", out);
     put_member(out, "kind", finding->kind);
     fputs(", ", out);
     put_member(out, "file", finding->file[0] ? finding->file : NULL);
@@ -98,22 +126,44 @@ static void put_finding(FILE *out, const grade_finding *finding) {
     fputs("}", out);
 }
 
-void grade_print_json(const grade_sheet *sheet, FILE *out) {
+static const char *status_name(grade_status status) {
+    static const char *const names[] = {"marked", "does-not-compile", "time", "memory", "crash"};
+    return names[status];
+}
+
+const char grade_json_beginning[] = "{\"scheme\": ";
+
+static void put_line(FILE *out, const grade_line *line) {
     fputs("{", out);
+    put_member(out, "id", line->id);
+    fputs(", ", out);
+    put_member(out, "name", line->name);
+    fprintf(out, ", \"points\": %d, \"before_goals\": %d, \"of\": %d, ", line->points, line->right, line->of);
+    put_member(out, "help", line->help);
+    fputs("}", out);
+}
+
+void grade_print_json(const grade_sheet *sheet, FILE *out) {
+    fprintf(out, "%s%d, ", grade_json_beginning, GRADE_SCHEME_VERSION);
     put_member(out, "stage", sheet->stage);
     fputs(", ", out);
     put_member(out, "file", sheet->file);
-    fprintf(out, ", \"points\": %d, \"of\": %d,\n ", grade_points(sheet), grade_points_of(sheet));
+    fputs(",\n \"kernel\": {", out);
+    put_member(out, "variant", sheet->variant);
+    fputs(", ", out);
+    put_member(out, "function", sheet->function);
+    fputs("}, ", out);
+    put_member(out, "status", status_name(sheet->status));
+    fprintf(out, ", \"points\": %d, \"of\": %d,\n", grade_points(sheet), grade_points_of(sheet));
+    fprintf(out, " \"limits\": {\"seconds\": %.6g, \"product_seconds\": %.6g, \"mebibytes\": %zu},\n ",
+            sheet->time_limit, sheet->product_time_limit, sheet->memory_limit >> 20);
     put_member(out, "remark", sheet->remark);
     fputs(", ", out);
     put_member(out, "note", sheet->note);
     fputs(",\n \"tests\": [", out);
     for (size_t i = 0; i < sheet->line_count; ++i) {
-        fputs(i ? ",\n  {" : "\n  {", out);
-        put_member(out, "name", sheet->lines[i].name);
-        fprintf(out, ", \"points\": %d, \"of\": %d, ", sheet->lines[i].points, sheet->lines[i].of);
-        put_member(out, "help", sheet->lines[i].help);
-        fputs("}", out);
+        fputs(i ? ",\n  " : "\n  ", out);
+        put_line(out, &sheet->lines[i]);
     }
     fputs("],\n \"findings\": [", out);
     for (size_t i = 0; i < sheet->finding_count; ++i) {

@@ -37,11 +37,28 @@ static void add_words(string_list *list, const char *words) {
 typedef struct run_end {
     int status; /* of waitpid, or -1 */
     process_end end;
+    double limit; /* seconds that it had */
     char *output; /* owned */
 } run_end;
 
-static run_end run_driver(grade_session *s, const char *options, const char *csv, const char *flag, const char *path) {
-    const double left = fmax(s->time_limit - s->spent, 0.01);
+/* A product that never ends is not to take the time of all that come after it. */
+static double share_of_time(const grade_session *s) {
+    const double left = s->time_limit - s->spent;
+    return fmin(left, fmax(left / (double)s->runs_left, s->product_time_limit));
+}
+
+/* "a,b", as --kernel takes it */
+static char *kernels_of(const grade_session *s, const grade_product *product) {
+    if (!product->all_variants)
+        return text_format("%s", s->variant);
+    char *text = list_join(s->variants, ",");
+    text[strlen(text) - 1] = '\0'; /* the last one's comma */
+    return text;
+}
+
+static run_end run_driver(grade_session *s, const grade_product *product, const char *csv, const char *flag,
+                          const char *path) {
+    const double left = share_of_time(s);
     /* The clock is the limit; this one ends what outlives the marking. It counts all threads. */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const process_limits limits = {.seconds = left,
@@ -51,16 +68,16 @@ static run_end run_driver(grade_session *s, const char *options, const char *csv
                                    .file_size = FILE_LIMIT};
     string_list argv = {0};
     list_copy(&argv, s->program);
-    add_words(&argv, options);
+    add_words(&argv, product->options);
     add_words(&argv, "--protocol none --kernel");
-    list_copy(&argv, s->scheme->kernel);
+    list_add(&argv, kernels_of(s, product));
     list_copy(&argv, "--csv");
     list_copy(&argv, csv);
     if (flag) {
         list_copy(&argv, flag);
         list_copy(&argv, path);
     }
-    run_end e = {0};
+    run_end e = {.limit = left};
     const double began = now();
     e.status = process_confined(argv.items, s->scratch, &limits, &e.end, &e.output);
     s->spent += now() - began;
@@ -80,11 +97,11 @@ static char *last_words(const char *output) {
 static char *describe_end(const grade_session *s, const run_end *e) {
     if (e->end == PROCESS_TOO_LONG)
         return text_format(
-            "did not end within %.4g s (--time-limit, for all tests together): a loop that never ends, or "
-            "threads that wait for each other",
-            s->time_limit);
+            "this product did not end within %.4g s: a loop that never ends, or threads that wait for each other "
+            "(--time-limit, %.4g s, is for all tests together)",
+            e->limit, s->time_limit);
     if (e->end == PROCESS_TOO_LARGE)
-        return text_format("took more than %zu MiB of memory (--memory-limit)", s->memory >> 20);
+        return text_format("this product took more than %zu MiB of memory (--memory-limit)", s->memory >> 20);
     if (e->status < 0 || exited_with(e->status, 127))
         return text_format("the program could not be started");
     if (WIFSIGNALED(e->status) && WTERMSIG(e->status) == SIGXFSZ)
@@ -97,56 +114,109 @@ static char *describe_end(const grade_session *s, const run_end *e) {
     return text_format("ended with exit status %d without a result that can be judged", WEXITSTATUS(e->status));
 }
 
-/* Only a row of this kernel that passed by its own numbers counts, in a record that nothing contradicts. */
-static char *judge(const grade_session *s, const run_end *e, const char *csv) {
+typedef enum {
+    RUN_RIGHT,
+    RUN_WRONG, /* the launch came to its end, with another result */
+    RUN_FAILED /* there is nothing to be judged */
+} run_outcome;
+
+static const gemm_record *row_of(const record_list *list, const char *stage, const char *kernel) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (strcmp(list->rows[i].stage, stage) == 0 && strcmp(list->rows[i].kernel, kernel) == 0)
+            return &list->rows[i];
+    return NULL;
+}
+
+/* Of the rows of a run: NULL when each kernel has passed, by its own numbers; a sentence when one has not. */
+static char *judge_rows(const grade_session *s, const record_list *list, const string_list *kernels,
+                        run_outcome *outcome) {
+    *outcome = list->count == kernels->count ? RUN_RIGHT : RUN_FAILED;
+    for (size_t i = 0; i < kernels->count && *outcome == RUN_RIGHT; ++i) {
+        const gemm_record *row = row_of(list, s->scheme->stage, kernels->items[i]);
+        if (row && strcmp(row->status, "pass") != 0) {
+            *outcome = RUN_WRONG;
+            return kernels->count > 1 ? text_format("%s: %s", row->kernel, row->reason)
+                                      : text_format("%s", row->reason);
+        }
+        if (!row || !(row->max_err <= row->err_bound))
+            *outcome = RUN_FAILED;
+    }
+    return NULL;
+}
+
+/* Only rows of these kernels that passed count, in a record that nothing contradicts. */
+static char *judge(const grade_session *s, const grade_product *product, const run_end *e, const char *csv,
+                   run_outcome *outcome) {
     record_list list = {0};
     char damage[512] = "";
-    char *wrong = NULL;
+    string_list kernels = {0};
+    if (product->all_variants)
+        list_append(&kernels, s->variants);
+    else
+        list_copy(&kernels, s->variant);
     const bool whole = record_salvage_csv(csv, &list, damage, sizeof damage) == 0;
-    const gemm_record *row = list.count == 1 ? &list.rows[0] : NULL;
-    const bool ours = row && strcmp(row->stage, s->scheme->stage) == 0 && strcmp(row->kernel, s->scheme->kernel) == 0;
-    if (e->end != PROCESS_ENDED || !whole || !ours)
+    char *wrong = NULL;
+    *outcome = RUN_FAILED;
+    if (e->end == PROCESS_ENDED && whole)
+        wrong = judge_rows(s, &list, &kernels, outcome);
+    if (*outcome == RUN_RIGHT && !exited_with(e->status, 0))
+        *outcome = RUN_FAILED;
+    if (*outcome == RUN_FAILED)
         wrong = describe_end(s, e);
-    else if (strcmp(row->status, "pass") != 0)
-        wrong = text_format("%s", row->reason);
-    else if (!exited_with(e->status, 0) || !(row->max_err <= row->err_bound))
-        wrong = describe_end(s, e);
+    list_free(&kernels);
     record_list_free(&list);
     return wrong;
 }
 
+/* The first run that did not end by itself tells how the marking went. */
+static void note_end(grade_session *s, const run_end *e, run_outcome outcome) {
+    s->too_long = e->end == PROCESS_TOO_LONG;
+    if (s->status == GRADE_MARKED && outcome == RUN_FAILED)
+        s->status = s->too_long ? GRADE_TIME : e->end == PROCESS_TOO_LARGE ? GRADE_MEMORY : GRADE_CRASH;
+}
+
 /* With `flag`, the driver writes one more file. */
-static char *run_once(grade_session *s, const char *options, const char *flag, const char *path) {
-    if (s->over)
-        return text_format("not run: %s", s->over);
-    char *csv = text_format("%s/rows.csv", s->scratch);
-    unlink(csv);
+static char *run_once(grade_session *s, const grade_product *product, const char *flag, const char *path,
+                      run_outcome *outcome) {
+    enum { TOO_SHORT_MS = 100 }; /* less is no time for any product */
+    *outcome = RUN_FAILED;
+    s->too_long = false;
     if (path)
         unlink(path);
-    run_end e = run_driver(s, options, csv, flag, path);
-    char *wrong = judge(s, &e, csv);
-    if (e.end == PROCESS_TOO_LONG)
-        s->over = text_format("a test before this one %s", wrong);
+    if ((s->time_limit - s->spent) * 1000 < TOO_SHORT_MS)
+        return text_format("%s: not run: the %.4g s for all tests (--time-limit) were used up before this one",
+                           product->options, s->time_limit);
+    char *csv = text_format("%s/rows.csv", s->scratch);
+    unlink(csv);
+    run_end e = run_driver(s, product, csv, flag, path);
+    char *wrong = judge(s, product, &e, csv, outcome);
+    note_end(s, &e, *outcome);
     free(e.output);
     free(csv);
     if (!wrong)
         return NULL;
-    char *sentence = text_format("%s: %s", options, wrong);
+    char *sentence = text_format("%s: %s", product->options, wrong);
     free(wrong);
     return sentence;
 }
 
-char *grade_run(grade_session *s, const char *options) { return run_once(s, options, NULL, NULL); }
+char *grade_run(grade_session *s, const grade_product *product) {
+    run_outcome outcome;
+    return run_once(s, product, NULL, NULL, &outcome);
+}
 
 /* ---- Counts -------------------------------------------------------------------------------------------------------
  */
 
-char *grade_run_counted(grade_session *s, const char *options, count_list *counts) {
+char *grade_run_counted(grade_session *s, const grade_product *product, count_list *counts) {
     char *path = text_format("%s/counts.csv", s->scratch);
-    char *wrong = run_once(s, options, "--counts", path);
+    run_outcome outcome;
+    char *wrong = run_once(s, product, "--counts", path, &outcome);
     fault f = {{0}};
-    if (!wrong && counts_read(path, counts, &f) != 0)
-        wrong = text_format("nothing was counted: %s", f.text);
+    if (outcome != RUN_FAILED) {
+        free(wrong);
+        wrong = counts_read(path, counts, &f) == 0 ? NULL : text_format("nothing was counted: %s", f.text);
+    }
     free(path);
     return wrong;
 }
@@ -177,7 +247,7 @@ int grade_count_reference(const grade_session *s, const char *options, count_lis
 /* ---- Findings -----------------------------------------------------------------------------------------------------
  */
 
-enum { KIND = 6, SOURCE, LINE, OTHER_FILE, OTHER_LINE, COUNT, TEXT, FINDING_COLUMNS };
+enum { KERNEL = 1, KIND = 6, SOURCE, LINE, OTHER_FILE, OTHER_LINE, COUNT, TEXT, FINDING_COLUMNS };
 
 static bool is_known(const grade_sheet *sheet, const grade_finding *new) {
     for (size_t i = 0; i < sheet->finding_count; ++i) {
@@ -197,9 +267,9 @@ static bool add_finding(grade_sheet *sheet, const char *line) {
         free(own);
         return false;
     }
-    const grade_finding new = {own,           fields[KIND],       fields[SOURCE],
-                               fields[LINE],  fields[OTHER_FILE], fields[OTHER_LINE],
-                               fields[COUNT], fields[TEXT]};
+    const grade_finding new = {own,          fields[KERNEL],     fields[KIND],       fields[SOURCE],
+                               fields[LINE], fields[OTHER_FILE], fields[OTHER_LINE], fields[COUNT],
+                               fields[TEXT]};
     grade_finding *more =
         is_known(sheet, &new) ? NULL : realloc(sheet->findings, (sheet->finding_count + 1) * sizeof *more);
     if (!more) {
@@ -232,19 +302,24 @@ static char *kind_and_place(const grade_finding *finding) {
                                   : text_format("%s at %s:%s", finding->kind, finding->file, finding->line);
 }
 
-char *grade_run_checked(grade_session *s, const char *options, grade_sheet *sheet) {
+char *grade_run_checked(grade_session *s, const grade_product *product, grade_sheet *sheet) {
     char *path = text_format("%s/findings.csv", s->scratch);
     const size_t before = sheet->finding_count;
-    char *wrong = run_once(s, options, "--findings", path);
-    const int count = s->over ? 0 : read_findings(path, sheet);
+    run_outcome outcome;
+    char *wrong = run_once(s, product, "--findings", path, &outcome);
+    const int count = read_findings(path, sheet);
     free(path);
-    if (count > 0 && sheet->finding_count > before) {
-        char *first = kind_and_place(&sheet->findings[before]);
-        free(wrong);
-        wrong = text_format("%s: %s, told below", options, first);
-        free(first);
-    } else if (count < 0 && !wrong) {
-        wrong = text_format("%s: the checks left no file of findings", options);
-    }
+    if (outcome == RUN_FAILED && count <= 0)
+        return wrong;
+    free(wrong);
+    if (count < 0)
+        return text_format("%s: the checks left no file of findings", product->options);
+    if (count == 0)
+        return NULL;
+    if (sheet->finding_count == before)
+        return text_format("%s: found again what is told of the product before", product->options);
+    char *first = kind_and_place(&sheet->findings[before]);
+    wrong = text_format("%s: %s, told above", product->options, first);
+    free(first);
     return wrong;
 }

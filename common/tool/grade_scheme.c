@@ -1,41 +1,86 @@
 #include "grade_scheme.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Tests of the result: 60 points -------------------------------------------------------------------------------
  *
  * Small products from tests/stages/shapes.txt, those that find most. The driver fills C with NaN where beta is 0, and
  * puts guard bands around all matrices.
+ *
+ * One mistake is to cost points in one row. Whole tiles, multiples of 128, are therefore used wherever shapes are not
+ * the point, and SMALL_BETA wherever beta is not: C then holds numbers instead of NaN, and adds less than a float can
+ * show to sums of about 1. A kernel that forgets beta, or multiplies NaN by a beta of 0, is right there.
  */
 
+#define SMALL_BETA " --beta 1e-30"
+#define TILE "--m 128 --n 128 --k 64"
+
 const grade_test grade_tests[] = {
-    {"values", 10, GRADE_VALUES, {"--m 128 --n 128 --k 64"}},
-    {"ragged shapes",
-     12,
-     GRADE_VALUES,
-     {"--m 129 --n 257 --k 65",                /* one more than whole tiles, in each direction */
-      "--m 65 --n 17 --k 300 --init integers", /* K beyond N, and exact */
-      "--m 130 --n 260 --k 68",                /* rows that start on 16 bytes, beside tiles that are not whole */
-      "--m 64 --n 128 --k 63 --lda 64"}},      /* one short of a whole tile: the gap of A holds NaN */
-    {"alpha, beta, lda",
-     10,
-     GRADE_VALUES,
-     {"--m 65 --n 17 --k 300 --alpha 0.5 --beta 2 --lda 303 --ldb 20 --ldc 29",
-      "--m 150 --n 140 --k 70 --beta 0.5 --lda 71 --ldb 143 --ldc 149",
-      "--m 33 --n 65 --k 40 --alpha 0 --beta 1.5 --poke A:0:0:nan --poke B:0:0:inf", /* must read neither A nor B */
-      "--m 8 --n 8 --k 0 --beta 2", "--m 64 --n 128 --k 32 --ldc 132 --beta 1"}},
-    {"NaN and infinity",
-     8,
-     GRADE_VALUES,
-     {"--m 65 --n 67 --k 33 --poke A:64:32:nan", "--m 65 --n 67 --k 33 --poke B:32:66:inf",
-      "--m 128 --n 128 --k 64 --poke A:64:32:nan", "--m 65 --n 67 --k 33 --init zeros --poke B:32:66:inf"}},
-    {"half inputs",
-     8,
-     GRADE_VALUES,
-     {"--m 129 --n 257 --k 65 --dtype f16", "--m 64 --n 128 --k 64 --dtype f16",
-      "--m 16 --n 16 --k 4096 --init ones --dtype f16"}}, /* sums in half would stop at 2048 */
-    {"checks", 12, GRADE_CHECKS, {"--m 129 --n 257 --k 65", "--m 128 --n 128 --k 64 --beta 1"}},
+    {.id = "values",
+     .name = "values",
+     .points = 8,
+     .proves = true,
+     .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, false}}},
+    {.id = "variants",
+     .name = "all variants",
+     .points = 6,
+     .simpler = "in the marked kernel",
+     .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, true}}}, /* 256: the tile of 03's largest */
+    {.id = "ragged",
+     .name = "ragged shapes",
+     .points = 12,
+     .simpler = "at whole tiles",
+     .runs = {{"--m 129 --n 257 --k 65", false},                           /* one more than whole tiles everywhere */
+              {"--m 65 --n 17 --k 300 --init integers" SMALL_BETA, false}, /* K beyond N, and exact */
+              {"--m 130 --n 260 --k 68" SMALL_BETA, false},         /* rows from 16 bytes on, beside parts of tiles */
+              {"--m 64 --n 128 --k 63 --lda 64" SMALL_BETA, false}, /* one short: the gap of A holds NaN */
+              {"--m 65 --n 67 --k 33 --poke A:64:32:nan" SMALL_BETA, false}, /* NaN at the border stays in its row */
+              {"--m 131 --n 132 --k 36" SMALL_BETA, true}}},
+    /* A kernel that forgets alpha fails at two of them, one that forgets beta at two, and one that reads C though beta
+     * is 0 at two. */
+    {.id = "alpha-beta",
+     .name = "alpha, beta",
+     .points = 12,
+     .simpler = "without alpha and beta",
+     .runs = {{TILE " --alpha 0.5" SMALL_BETA, false},
+              {TILE " --alpha -2" SMALL_BETA, false},
+              {TILE " --beta 0.5", false},
+              {TILE " --alpha 0 --beta 1.5 --poke A:0:0:nan --poke B:0:0:inf", false}, /* must read neither A nor B */
+              {TILE " --alpha 0 --beta 0 --poke A:0:0:nan --poke B:0:0:inf", false},
+              {"--m 128 --n 128 --k 0 --beta 0", false}}},
+    {.id = "leading-dimensions",
+     .name = "lda, ldb, ldc",
+     .points = 4,
+     .simpler = "without gaps between the rows",
+     .runs = {{TILE " --lda 67" SMALL_BETA, false},
+              {TILE " --ldb 131" SMALL_BETA, false},
+              {TILE " --ldc 133" SMALL_BETA, false},
+              {TILE " --lda 68 --ldb 132 --ldc 136" SMALL_BETA, false}}}, /* rows from 16 bytes on */
+    {.id = "nan",
+     .name = "NaN and infinity",
+     .points = 4,
+     .simpler = "without NaN",
+     .runs = {{TILE " --poke A:64:32:nan" SMALL_BETA, false},
+              {TILE " --poke B:32:66:inf" SMALL_BETA, false},
+              {TILE " --poke A:127:63:nan" SMALL_BETA, false},
+              {TILE " --init zeros --poke B:32:66:inf" SMALL_BETA, false}}}, /* 0 * inf is NaN */
+    {.id = "half",
+     .name = "half inputs",
+     .points = 6,
+     .proves = true,
+     .runs = {{"--m 128 --n 256 --k 64 --dtype f16" SMALL_BETA, false},
+              {"--m 256 --n 128 --k 128 --dtype f16" SMALL_BETA, false},
+              /* sums in half would stop at 2048 */
+              {"--m 128 --n 128 --k 2176 --init ones --dtype f16" SMALL_BETA, false}}},
+    /* Gaps between the rows, so that a place outside a matrix is named by its own row and column. */
+    {.id = "checks",
+     .name = "checks",
+     .points = 8,
+     .kind = GRADE_CHECKS,
+     .runs = {{"--m 128 --n 128 --k 64 --lda 68 --ldb 132 --ldc 136", false},
+              {"--m 129 --n 257 --k 65 --lda 67 --ldb 260 --ldc 259 --beta 1", false}}},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];
 
@@ -52,6 +97,14 @@ static double total(const count_list *list, const char *counter) {
         if (strcmp(list->rows[i].counter, counter) == 0)
             sum += list->rows[i].value;
     return sum;
+}
+
+static double most_of(const count_list *list, const char *counter) {
+    double most = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        if (strcmp(list->rows[i].counter, counter) == 0 && list->rows[i].value > most)
+            most = list->rows[i].value;
+    return most;
 }
 
 /* The source line with most of a counter, " (most in kernel.cu:57)"; "" when there is none. */
@@ -110,6 +163,21 @@ static char *missing_quarter_of_sectors(const count_list *own, const count_list 
                        sectors, naive, naive / 4, place_of(own, load_sectors).text);
 }
 
+/* Of a wide piece, so only behind the goal above: 01's kernel loads fewer sectors a request, but all too often. */
+static char *missing_loads_along_rows(const count_list *own, const count_list *reference) {
+    const double requests = total(own, "global_load_requests"), sectors = total(own, "global_load_sectors");
+    char *more = missing_quarter_of_sectors(own, reference);
+    if (more) {
+        free(more);
+        return text_format("looked at when a quarter of the sectors of 01 is enough");
+    }
+    if (sectors <= 4 * requests)
+        return NULL;
+    return text_format("a load of a warp takes %.3g sectors of 32 bytes on the average, and 32 neighbours of a row are "
+                       "four%s; let threadIdx.x run along a row of A, and of B",
+                       sectors / requests, place_of(own, load_sectors).text);
+}
+
 static char *missing_sharing(const count_list *own, const count_list *reference) {
     (void)reference;
     const double shared = total(own, "shared_load_bytes"), global = total(own, "global_load_bytes");
@@ -120,10 +188,19 @@ static char *missing_sharing(const count_list *own, const count_list *reference)
                        shared, global);
 }
 
+/* The kernels of 02 have 1024 threads a block. A multiprocessor's 65536 registers are then at most 64 for each, no room
+ * for a tile of 8 x 8. The counts of tile128 and of a right 4x4 differ in nothing else: both keep sixteen sums and four
+ * values of A and of B, one by the compiler's doing. */
+enum { MOST_THREADS = 512 };
+
 static char *missing_share_of_requests(const count_list *own, const count_list *reference, int divisor,
                                        const char *share, const char *advice) {
     const double requests = total(own, "shared_load_requests"), tile32 = total(reference, "shared_load_requests");
-    const double products = grade_goal_flops / 2;
+    const double products = grade_goal_flops / 2, threads = most_of(own, "threads_per_block");
+    if (threads > MOST_THREADS)
+        return text_format("a block has %.0f threads, each of which can then have %.0f registers at most, and the goal "
+                           "is %d threads: let fewer threads own more of C each",
+                           threads, 65536 / threads, MOST_THREADS);
     if (requests > 0 && requests <= tile32 / divisor)
         return NULL;
     return text_format("%.3g requests to shared memory for 32 multiply-adds, and tile32 of 02 has %.3g; the goal is %s "
@@ -212,36 +289,35 @@ static char *missing_short_loads(const count_list *own, const count_list *refere
  */
 
 const grade_scheme grade_schemes[] = {
-    {"01_naive",
-     "coalesced",
-     "naive_coalesced",
-     NULL,
-     NULL,
-     false,
-     {{"loads: 2.5 sectors", 20, missing_coalesced_loads}, {"stores: 4 sectors", 20, missing_coalesced_stores}}},
-    {"02_tiling",
-     "tile64",
-     "tiling_64",
-     "01_naive",
-     "coalesced",
-     true,
-     {{"sectors: 1/4 of 01", 30, missing_quarter_of_sectors}, {"out of shared memory", 10, missing_sharing}}},
-    {"03_register_cache",
-     "8x8",
-     "register_cache_8x8",
-     "02_tiling",
-     "tile32",
-     true,
-     {{"shared loads: 1/4", 15, missing_quarter_of_requests}, {"shared loads: 1/8", 25, missing_eighth_of_requests}}},
-    {"04_bank_padding",
-     "pad4",
-     "bank_padding_pad4",
-     NULL,
-     NULL,
-     true,
-     {{"no bank conflicts", 15, missing_freedom_of_conflicts},
-      {"global loads: 16 bytes", 10, missing_wide_loads},
-      {"shared loads: 2 wavefronts", 15, missing_short_loads}}},
+    {.stage = "01_naive",
+     .marked = "coalesced",
+     .variants = {{"uncoalesced", "naive_uncoalesced"}, {"coalesced", "naive_coalesced"}},
+     .goals = {{"coalesced-loads", "loads: 2.5 sectors", 20, missing_coalesced_loads},
+               {"coalesced-stores", "stores: 4 sectors", 20, missing_coalesced_stores}}},
+    {.stage = "02_tiling",
+     .marked = "tile64",
+     .variants = {{"tile64", "tiling_64"}, {"tile32", "tiling_32"}, {"tile128", "tiling_128"}},
+     .reference_stage = "01_naive",
+     .reference_kernel = "coalesced",
+     .inherits = true,
+     .goals = {{"quarter-of-sectors", "sectors: 1/4 of 01", 20, missing_quarter_of_sectors},
+               {"loads-along-rows", "loads: 4 sectors", 10, missing_loads_along_rows},
+               {"out-of-shared-memory", "out of shared memory", 10, missing_sharing}}},
+    {.stage = "03_register_cache",
+     .marked = "8x8",
+     .variants = {{"8x8", "register_cache_8x8"}, {"4x4", "register_cache_4x4"}, {"16x16", "register_cache_16x16"}},
+     .reference_stage = "02_tiling",
+     .reference_kernel = "tile32",
+     .inherits = true,
+     .goals = {{"quarter-of-requests", "shared loads: 1/4", 25, missing_quarter_of_requests},
+               {"eighth-of-requests", "shared loads: 1/8", 15, missing_eighth_of_requests}}},
+    {.stage = "04_bank_padding",
+     .marked = "pad4",
+     .variants = {{"pad4", "bank_padding_pad4"}, {"pad0", "bank_padding_pad0"}, {"unpaired", "bank_padding_unpaired"}},
+     .inherits = true,
+     .goals = {{"no-bank-conflicts", "no bank conflicts", 15, missing_freedom_of_conflicts},
+               {"wide-global-loads", "global loads: 16 bytes", 10, missing_wide_loads},
+               {"short-shared-loads", "shared loads: 2 wavefronts", 15, missing_short_loads}}},
 };
 const size_t grade_scheme_count = sizeof grade_schemes / sizeof grade_schemes[0];
 
@@ -250,4 +326,11 @@ const grade_scheme *grade_scheme_find(const char *stage) {
         if (strcmp(grade_schemes[i].stage, stage) == 0)
             return &grade_schemes[i];
     return NULL;
+}
+
+const grade_variant *grade_marked_variant(const grade_scheme *scheme) {
+    const grade_variant *v = scheme->variants;
+    while (strcmp(v->name, scheme->marked) != 0)
+        ++v;
+    return v;
 }

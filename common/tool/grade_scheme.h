@@ -5,18 +5,30 @@
 
 #include "counts_file.h"
 
+/* Goes up when tests, goals or their points change, so that points are compared with their like only. */
+enum { GRADE_SCHEME_VERSION = 2 };
+
 typedef enum { GRADE_VALUES, GRADE_CHECKS } grade_kind;
 
-enum { GRADE_RUNS = 5 };
+/* One product. */
+typedef struct grade_product {
+    const char *options; /* of the driver, between blanks; NULL ends a list */
+    bool all_variants;   /* by every variant of the stage that the file has, not only by the marked one */
+} grade_product;
+
+enum { GRADE_RUNS = 6 };
 
 typedef struct grade_test {
+    const char *id; /* for programs */
     const char *name;
-    int points; /* shared by the runs; GRADE_CHECKS pays all or nothing */
+    int points; /* shared by the runs */
     grade_kind kind;
-    const char *runs[GRADE_RUNS + 1]; /* options of the driver for one product each, between blanks; ends with NULL */
+    bool proves;         /* a right product is a right kernel, at whole tiles, so that counts mean something */
+    const char *simpler; /* the case that "values" tests: what is wrong there is wrong here; NULL: another case */
+    grade_product runs[GRADE_RUNS + 1];
 } grade_test;
 
-/* The first test is the plain one: without it no goal is looked at. */
+/* The first test is the plain one. */
 extern const grade_test grade_tests[];
 extern const size_t grade_test_count;
 
@@ -24,18 +36,23 @@ extern const size_t grade_test_count;
 extern const char *const grade_goal_run;
 
 typedef struct grade_goal {
-    const char *name;
+    const char *id, *name;
     int points;
     /* NULL when `own` reaches the goal; otherwise what is missing and where to look, which the caller frees.
      * `reference` are the counts of the scheme's reference kernel, empty when it has none. */
     char *(*missing)(const count_list *own, const count_list *reference);
 } grade_goal;
 
-enum { GRADE_GOALS = 3 };
+/* A kernel as the driver calls it, and its launch function in kernel.cu. */
+typedef struct grade_variant {
+    const char *name, *function;
+} grade_variant;
+
+enum { GRADE_GOALS = 3, GRADE_VARIANTS = 4 };
 
 typedef struct grade_scheme {
-    const char *stage, *kernel;                     /* the variant that is marked, as the driver calls it */
-    const char *function;                           /* its launch function in kernel.cu */
+    const char *stage, *marked;                     /* the variant that is marked */
+    grade_variant variants[GRADE_VARIANTS];         /* of kernel.cu, in main.c's order; name NULL: none */
     const char *reference_stage, *reference_kernel; /* whose counts the goals compare with; NULL: nobody's */
     bool inherits;                                  /* a right result is the work of the stage before */
     grade_goal goals[GRADE_GOALS];                  /* points 0: none */
@@ -43,6 +60,7 @@ typedef struct grade_scheme {
 
 /* NULL: there is no exercise to mark in this stage. */
 const grade_scheme *grade_scheme_find(const char *stage);
+const grade_variant *grade_marked_variant(const grade_scheme *scheme);
 /* All of them, for --help and for a file that has another stage's functions. */
 extern const grade_scheme grade_schemes[];
 extern const size_t grade_scheme_count;

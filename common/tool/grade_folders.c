@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEPT = 50 }; /* a class; each takes about a megabyte */
+enum { KEPT = 50 }; /* a class of readers */
 
 typedef struct folder {
     char *path; /* owned */

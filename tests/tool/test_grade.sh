@@ -67,7 +67,7 @@ stage_is_marked() { # STAGE MARKED [STAGE-BEFORE FUNCTION...]
     expect_status 0 "$stage/exercise.cu"
     python3 -m json.tool exercise.json >/dev/null || wrong "exercise.json is no JSON"
     expect_points 0 "$stage/exercise.cu"
-    expect_says "not right at whole tiles either: see values"
+    expect_says "not right without gaps between the rows either: see values"
     [ $# -gt 0 ] || return 0
     before=$1
     shift
@@ -155,7 +155,7 @@ change 02_tiling variant.cu '/tiling_128(const gemm_problem/s/return [^}]*/retur
 earns 92 02 variant.cu "Look first at: all variants" "tile128: C[0][0] is"
 # A product that does not end loses its points, and those of the same row.
 change 02_tiling hang.cu 's/= {};/= {}; if (M == 129) for (;;) __syncthreads();/' 64.cu
-grade 02 hang.cu --time-limit 10
+grade 02 hang.cu --time-limit 6
 expect_points 84 hang.cu
 expect_says "--m 129 --n 257 --k 65: this product did not end within"
 
@@ -253,7 +253,7 @@ grade 01 loop.cu --time-limit 2 --json loop.json
 expect_status 0 loop.cu
 expect_points 0 loop.cu
 expect_says "--m 256 --n 256 --k 64 --beta 1e-30: this product did not end within"
-expect_says "not right at whole tiles either: see values"
+expect_says "not right without gaps between the rows either: see values"
 expect_in loop.json '"status": "time"'
 expect_nothing_left loop.cu
 kernel_file stubborn.cu <<CU

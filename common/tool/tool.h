@@ -2,7 +2,8 @@
  *
  * Every subcommand is a function of the table in main.c. Errors travel up as one sentence in a fault and are printed
  * once, by main(). The exit status is 0 for success, 1 when a row or the work failed, 2 when the command line was
- * wrong, 128 and a signal's number when that signal ended it (130 for Ctrl-C).
+ * wrong, 3 when a marked file earned fewer points than --require asks for, 128 and a signal's number when that signal
+ * ended it (130 for Ctrl-C).
  */
 #ifndef TOOL_H
 #define TOOL_H

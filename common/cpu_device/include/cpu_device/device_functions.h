@@ -10,8 +10,8 @@
 #include <ctime>
 #include <type_traits>
 
-// Before version 15, -fsanitize=thread of clang leaves copies of structures to memcpy and its like, which the sanitizer's
-// library would replace. Here the kernel's object file calls the hooks instead.
+// Before version 15, -fsanitize=thread of clang leaves copies of structures to memcpy and its like, which the
+// sanitizer's library would replace. Here the kernel's object file calls the hooks instead.
 #if defined(__clang__) && __clang_major__ < 15 && defined(__x86_64__)
 asm(".set memcpy, __tsan_memcpy\n.set memmove, __tsan_memmove\n.set memset, __tsan_memset");
 #endif

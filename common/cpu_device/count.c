@@ -78,7 +78,7 @@ struct counter {
 };
 
 static _Thread_local struct counter *own;
-static _Thread_local uint64_t half_flops;
+static _Thread_local uint64_t half_flops, tensor_flops;
 
 static void release(void *memory, size_t size) {
     if (memory)
@@ -265,9 +265,16 @@ static uint32_t lanes_in_space(const struct counter *c, uint64_t space, uint32_t
 
 static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses);
 
+/* Of ldmatrix; 0 for another access. Each lane gets 4 bytes of each matrix. */
+static unsigned matrices_of(uint64_t key) {
+    const unsigned size = key & 15;
+    return size >= LOG_LDMATRIX_1 ? 1u << (size - LOG_LDMATRIX_1) : 0;
+}
+
 /* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
-    unsigned size = 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
+    const unsigned matrices = matrices_of(site->key);
+    unsigned size = matrices ? 4 * matrices : 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
     uint64_t first = addresses[__builtin_ctz(active)];
     const int phase = phase_of(space, first);
     int64_t deltas[WARP_SIZE], differences = 0;
@@ -286,7 +293,8 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         site->last.least_shift = site->last.most_shift = 0;
         site->last.lanes = (unsigned)__builtin_popcount(active);
         if (space == CPU_DEVICE_SHARED) {
-            site->last.shared = cost_shared_access(addresses, active, size);
+            site->last.shared =
+                matrices ? cost_ldmatrix(addresses, matrices) : cost_shared_access(addresses, active, size);
             for (unsigned lane = 0; lane < WARP_SIZE; lane++)
                 touch_object(c, addresses[lane]);
         } else {
@@ -449,6 +457,11 @@ void count_leave_lane(unsigned lane) {
 
 void count_barrier(void) { own->barriers++; }
 
+void cpu_device_note_mma(unsigned operations) {
+    if (cpu_device_log.next)
+        tensor_flops += operations / WARP_SIZE;
+}
+
 void cpu_device_note_half_flops(unsigned operations) {
     if (cpu_device_log.next)
         half_flops += operations;
@@ -521,7 +534,7 @@ bool count_begin_thread(const void *stacks, size_t stacks_size, bool checked) {
     own->first_sector = SIZE_MAX;
     own->object_count = 0;
     own->last_object = (struct program_range){0, 0};
-    own->end_sector = own->block_sectors = own->barriers = half_flops = 0;
+    own->end_sector = own->block_sectors = own->barriers = half_flops = tensor_flops = 0;
     cpu_device_log.stacks = (uintptr_t)stacks;
     cpu_device_log.stacks_size = stacks_size;
     cpu_device_log.checked = checked;
@@ -547,7 +560,7 @@ void count_end_thread(struct tally *tally) {
     hand_over_sites(tally, &c->sites);
     for (size_t i = 0; i < c->object_count; i++)
         tally_add_object(tally, c->objects[i].offset, c->objects[i].size);
-    tally_add_thread(tally, c->barriers, c->block_sectors, half_flops);
+    tally_add_thread(tally, c->barriers, c->block_sectors, half_flops, tensor_flops);
     tally_add_blocks(tally, cpu_device_log.blocks_run, c->data.end - cpu_device_log.program_base);
     if (c->end_sector > c->first_sector)
         tally_add_sectors(tally, c->stamps, c->first_sector, c->end_sector);

@@ -25,6 +25,13 @@ struct log_cursor {
 };
 extern _Thread_local struct log_cursor cpu_device_log;
 
+/* In the place of log2(size): ldmatrix of 1, 2 or 4 matrices, of which each lane gives one row of 16 bytes. */
+enum { LOG_LDMATRIX_1 = 5, LOG_LDMATRIX_2, LOG_LDMATRIX_4 };
+
+/* Of the tensor-core instructions (tensor.c), by each lane: what the warp does. */
+void cpu_device_note_ldmatrix(const void *row, unsigned matrices, const void *place);
+void cpu_device_note_mma(unsigned operations);
+
 /* ---- One launch ---- */
 
 struct tally;

@@ -12,6 +12,16 @@ _Thread_local struct log_cursor cpu_device_log;
 
 #define HERE __builtin_return_address(0)
 
+/* Adds an access to the log of the lane that runs. */
+static inline void log_access(struct log_cursor *log, const volatile void *address, unsigned operation,
+                              unsigned log2_size, const void *return_address) {
+    if (log->next == log->end)
+        cpu_device_log_is_full();
+    log->next->address = (uintptr_t)address;
+    log->next->key = ((uintptr_t)return_address - log->program_base) << 8 | (uint64_t)operation << 4 | log2_size;
+    log->next++;
+}
+
 static inline void note(const volatile void *address, enum cpu_device_operation operation, unsigned log2_size,
                         const void *return_address) {
     struct log_cursor *log = &cpu_device_log;
@@ -19,11 +29,7 @@ static inline void note(const volatile void *address, enum cpu_device_operation 
         return;
     if (log->checked)
         check_access((uintptr_t)address, operation, log2_size, return_address);
-    if (log->next == log->end)
-        cpu_device_log_is_full();
-    log->next->address = (uintptr_t)address;
-    log->next->key = ((uintptr_t)return_address - log->program_base) << 8 | (uint64_t)operation << 4 | log2_size;
-    log->next++;
+    log_access(log, address, operation, log2_size, return_address);
 }
 
 /* A copy of a structure: a GPU moves it in pieces, as large as its alignment allows. That of the type is not known
@@ -42,6 +48,15 @@ static void note_range(const void *address, size_t size, enum cpu_device_operati
 
 void cpu_device_note_atomic(const volatile void *address, unsigned size) {
     note(address, CPU_DEVICE_ATOMIC, (unsigned)__builtin_ctz(size), HERE);
+}
+
+void cpu_device_note_ldmatrix(const void *row, unsigned matrices, const void *place) {
+    struct log_cursor *log = &cpu_device_log;
+    if (!log->next)
+        return;
+    if (log->checked && cpu_device_current_block()->current->lane < 8 * matrices)
+        check_access((uintptr_t)row, CPU_DEVICE_LOAD, 4, place);
+    log_access(log, row, CPU_DEVICE_LOAD, LOG_LDMATRIX_1 + (unsigned)__builtin_ctz(matrices), place);
 }
 
 /* ---- -fsanitize-coverage=trace-pc ---- */

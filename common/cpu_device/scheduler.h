@@ -108,6 +108,9 @@ _Noreturn void cpu_device_end_thread(cudaError_t error);
 __attribute__((format(printf, 3, 4))) void cpu_device_fail_block(struct block *block, cudaError_t error,
                                                                  const char *format, ...);
 
+/* Waits for the lanes in `mask`, as cpu_device_warp_collective; place: where the kernel called. */
+void cpu_device_meet(unsigned mask, cpu_device_warp_function function, void *payload, const void *place);
+
 /* Completes the meetings of a warp that only waited for lanes which have exited by now (warp.c). */
 void cpu_device_settle_meetings(struct block *block, unsigned warp);
 

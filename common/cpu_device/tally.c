@@ -212,10 +212,12 @@ void tally_add_object(struct tally *tally, size_t offset, size_t size) {
     longer[tally->object_count++] = (struct tally_object){offset, size};
 }
 
-void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops) {
+void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops,
+                      uint64_t tensor_flops) {
     tally->counts.barriers += barriers;
     tally->counts.block_sectors += block_sectors;
     tally->counts.half_flops += half_flops;
+    tally->counts.tensor_flops += tensor_flops;
 }
 
 static void add_block(struct tally *tally, size_t *at, uint32_t return_address, uint64_t runs) {
@@ -530,6 +532,8 @@ void cpu_device_print_counts(FILE *out, const char *prefix, const struct cpu_dev
         print_counter(&p, "half_flops", c->half_flops);
         print_counter(&p, "flops_certain", c->flops_certain);
     }
+    if (c->tensor_flops)
+        print_counter(&p, "tensor_flops", c->tensor_flops);
     print_counter(&p, "block_sectors", c->block_sectors);
     print_counter(&p, "launch_sectors", c->launch_sectors);
     for (size_t i = 0; i < c->access_count; i++)

@@ -30,7 +30,8 @@ void tally_add_site(struct tally *tally, uint64_t return_address, unsigned space
                     const struct site_totals *totals);
 /* A static array in shared memory that was touched, or the dynamic window. */
 void tally_add_object(struct tally *tally, size_t offset, size_t size);
-void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops);
+void tally_add_thread(struct tally *tally, uint64_t barriers, uint64_t block_sectors, uint64_t half_flops,
+                      uint64_t tensor_flops);
 
 /* blocks_run[a]: how often lanes ran the basic block with return address a. Clears it. */
 void tally_add_blocks(struct tally *tally, uint64_t *blocks_run, size_t size);

@@ -51,7 +51,7 @@ static unsigned find_meeting(struct warp *warp, unsigned mask, cpu_device_warp_f
     return number;
 }
 
-static void meet(unsigned mask, cpu_device_warp_function function, void *payload, const void *place) {
+void cpu_device_meet(unsigned mask, cpu_device_warp_function function, void *payload, const void *place) {
     struct block *block = cpu_device_current_block();
     struct cuda_thread *thread = block->current;
     struct warp *warp = &block->warps[thread->warp];
@@ -74,10 +74,10 @@ static void meet(unsigned mask, cpu_device_warp_function function, void *payload
 }
 
 void cpu_device_warp_collective(unsigned mask, cpu_device_warp_function function, void *payload) {
-    meet(mask, function, payload, HERE);
+    cpu_device_meet(mask, function, payload, HERE);
 }
 
-void cpu_device_sync_warp(unsigned mask) { meet(mask, NULL, NULL, HERE); }
+void cpu_device_sync_warp(unsigned mask) { cpu_device_meet(mask, NULL, NULL, HERE); }
 
 unsigned cpu_device_active_mask(void) {
     const struct block *block = cpu_device_current_block();
@@ -124,7 +124,7 @@ static void shuffle_warp(void *const payload[32], unsigned mask) {
 uint64_t cpu_device_shuffle(unsigned mask, uint64_t value, int lane_or_delta, int width,
                             enum cpu_device_shuffle_mode mode) {
     struct shuffle s = {value, 0, lane_or_delta, width, mode};
-    meet(mask, shuffle_warp, &s, HERE);
+    cpu_device_meet(mask, shuffle_warp, &s, HERE);
     return s.result;
 }
 
@@ -148,6 +148,6 @@ static void vote_warp(void *const payload[32], unsigned mask) {
 
 unsigned cpu_device_ballot(unsigned mask, int predicate) {
     struct vote vote = {predicate, 0};
-    meet(mask, vote_warp, &vote, HERE);
+    cpu_device_meet(mask, vote_warp, &vote, HERE);
     return vote.result;
 }

@@ -53,6 +53,7 @@ struct cpu_device_counts {
     uint64_t barriers;                    /* of all blocks */
     uint64_t flops, double_flops;         /* a fused multiply-add is two */
     uint64_t half_flops;
+    uint64_t tensor_flops;           /* of mma instructions */
     bool flops_known, flops_certain; /* known: objdump was there; certain: no branch that the counters cannot see */
     /* Distinct sectors of global memory, summed over the blocks, and over each launch as a whole: what has to come from
        L2 and from DRAM even if every cache were perfect. */

@@ -1,0 +1,290 @@
+// The PTX wrappers of common/kernel/ptx.cuh on the CPU device: each fragment against the tables of the PTX ISA,
+// products against plain loops, counts of ldmatrix against bank_cases.csv.
+#include "cpu_device/checks.h"
+#include "cpu_device/counters.h"
+#include "kernel/ptx.cuh"
+#include "kernel_test.h"
+
+#include <cmath>
+
+enum { M = 16, N = 8, K = 16 };
+
+// ---- ldmatrix ----
+
+// Element (row, column) of matrix m is 1000 m + 10 row + column.
+__global__ void load_matrices(uint32_t *out, int transposed) {
+    __shared__ __align__(16) uint16_t s[4][8][8];
+    const int lane = threadIdx.x;
+    for (int e = lane; e < 256; e += 32)
+        s[e / 64][e / 8 % 8][e % 8] = static_cast<uint16_t>(1000 * (e / 64) + 10 * (e / 8 % 8) + e % 8);
+    __syncthreads();
+    uint32_t r[4];
+    if (transposed)
+        ldmatrix_x4_trans(r, s[lane / 8][lane % 8]);
+    else
+        ldmatrix_x4(r, s[lane / 8][lane % 8]);
+    for (int m = 0; m < 4; m++)
+        out[lane * 4 + m] = r[m];
+}
+
+static void matrices_are_dealt_out(void **) {
+    in_both_orders([] {
+        for (int transposed = 0; transposed < 2; transposed++) {
+            Buffer<uint32_t> out(128);
+            load_matrices<<<1, 32>>>(out.data, transposed);
+            expect_success();
+            for (unsigned lane = 0; lane < 32; lane++)
+                for (unsigned m = 0; m < 4; m++) {
+                    const unsigned g = lane / 4, t = lane % 4;
+                    const unsigned low = 1000 * m + (transposed ? 10 * 2 * t + g : 10 * g + 2 * t);
+                    assert_int_equal(out[lane * 4 + m], low | (low + (transposed ? 10 : 1)) << 16);
+                }
+        }
+    });
+}
+
+// ---- mma ----
+
+enum kind { HALF, BFLOAT16, TF32, HALF_SUMS };
+
+// What a type can hold: small multiples of powers of two, different for every place.
+static float a_element(int row, int k) { return static_cast<float>((row * 7 + k * 3) % 31 - 15) * 0.25f; }
+static float b_element(int k, int column) { return static_cast<float>((k * 5 + column * 11) % 29 - 14) * 0.5f; }
+static float c_element(int row, int column) { return static_cast<float>((row * 3 + column) % 17 - 8); }
+
+static uint32_t half_bits(float x) {
+    const __half h = __float2half(x);
+    uint16_t bits;
+    memcpy(&bits, &h, sizeof bits);
+    return bits;
+}
+
+static uint32_t float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static uint32_t word_of(kind type, float low, float high) {
+    if (type == TF32)
+        return float_bits(low);
+    if (type == BFLOAT16)
+        return __float2bfloat16(low).bits | static_cast<uint32_t>(__float2bfloat16(high).bits) << 16;
+    return half_bits(low) | half_bits(high) << 16;
+}
+
+// One warp, with its fragments ready in memory: a[lane][4], b[lane][2], c[lane][4].
+__global__ void multiply(int type, const uint32_t *a_words, const uint32_t *b_words, float *c) {
+    const int lane = threadIdx.x;
+    uint32_t a[4], b[2];
+    float d[4];
+    for (int i = 0; i < 4; i++)
+        a[i] = a_words[lane * 4 + i], d[i] = c[lane * 4 + i];
+    for (int i = 0; i < 2; i++)
+        b[i] = b_words[lane * 2 + i];
+    if (type == HALF) {
+        mma_16x8x16(d, a, b, __half());
+    } else if (type == BFLOAT16) {
+        mma_16x8x16(d, a, b, __nv_bfloat16());
+    } else if (type == TF32) {
+        mma_16x8x8_tf32(d, a, b);
+    } else {
+        const __half2 low = __floats2half2_rn(d[0], d[1]), high = __floats2half2_rn(d[2], d[3]);
+        uint32_t sums[2];
+        memcpy(&sums[0], &low, 4), memcpy(&sums[1], &high, 4);
+        mma_16x8x16_half(sums, a, b);
+        for (int i = 0; i < 2; i++) {
+            const __half2 back = *reinterpret_cast<const __half2 *>(&sums[i]);
+            d[2 * i] = __low2float(back), d[2 * i + 1] = __high2float(back);
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        c[lane * 4 + i] = d[i];
+}
+
+// The tables of the PTX ISA: "Matrix fragments for mma.m16n8k16 with floating point type" and "... for mma.m16n8k8"
+// (.tf32).
+static void expect_product(kind type) {
+    Buffer<uint32_t> a(128), b(64);
+    Buffer<float> c(128);
+    const int depth = type == TF32 ? 8 : 16;
+    for (int lane = 0; lane < 32; lane++) {
+        const int g = lane / 4, t = lane % 4;
+        for (int i = 0; i < 4; i++) {
+            const int row = g + i % 2 * 8, k = type == TF32 ? t + i / 2 * 4 : 2 * t + i / 2 * 8;
+            a[static_cast<size_t>(lane * 4 + i)] = word_of(type, a_element(row, k), a_element(row, k + 1));
+            c[static_cast<size_t>(lane * 4 + i)] = c_element(g + i / 2 * 8, 2 * t + i % 2);
+        }
+        for (int i = 0; i < 2; i++) {
+            const int k = type == TF32 ? t + i * 4 : 2 * t + i * 8;
+            b[static_cast<size_t>(lane * 2 + i)] = word_of(type, b_element(k, g), b_element(k + 1, g));
+        }
+    }
+    multiply<<<1, 32>>>(type, a.data, b.data, c.data);
+    expect_success();
+    for (int lane = 0; lane < 32; lane++)
+        for (int i = 0; i < 4; i++) {
+            const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+            float want = c_element(row, column);
+            for (int k = 0; k < depth; k++)
+                want += a_element(row, k) * b_element(k, column); // exact: multiples of 1/8 below 2^11
+            const float got = c[static_cast<size_t>(lane * 4 + i)];
+            if (type == HALF_SUMS)
+                want = __half2float(__float2half(want));
+            if (got != want)
+                fail_msg("type %d, d[%d][%d] is %g, not %g", type, row, column, static_cast<double>(got),
+                         static_cast<double>(want));
+        }
+}
+
+static void products_are_right(void **) {
+    in_both_orders([] {
+        for (kind type : {HALF, BFLOAT16, TF32, HALF_SUMS})
+            expect_product(type);
+    });
+}
+
+// Only a[0][0] and b[0][0] matter. Returns the bits of d[0][0].
+static uint32_t scalar_product(kind type, uint32_t a_word, uint32_t b_word, float c_value) {
+    Buffer<uint32_t> a(128), b(64);
+    Buffer<float> c(128);
+    cudaMemset(a.data, 0, 128 * sizeof(uint32_t));
+    cudaMemset(b.data, 0, 64 * sizeof(uint32_t));
+    cudaMemset(c.data, 0, 128 * sizeof(float));
+    a[0] = a_word, b[0] = b_word, c[0] = c_value;
+    multiply<<<1, 32>>>(type, a.data, b.data, c.data);
+    expect_success();
+    return float_bits(c[0]);
+}
+
+static void special_numbers_pass(void **) {
+    // Subnormal halves are numbers: 2^-24 times 1024, and the largest one.
+    assert_int_equal(scalar_product(HALF, 0x0001, half_bits(1024), 0), float_bits(0x1p-14f));
+    assert_int_equal(scalar_product(HALF, 0x83ff, half_bits(1), 0), float_bits(-0x3ffp-24f));
+    assert_int_equal(scalar_product(HALF, 0x7c00, half_bits(-2), 0), float_bits(-INFINITY));
+    assert_true(std::isnan(__half2float(__half()) + [] {
+        const uint32_t bits = scalar_product(HALF, 0x7c00, 0, 0);
+        float value;
+        memcpy(&value, &bits, 4);
+        return value;
+    }()));
+    // TF32 ignores the low 13 bits.
+    assert_int_equal(scalar_product(TF32, 0x3f801fff, float_bits(1), 0), float_bits(1));
+    assert_int_equal(scalar_product(TF32, 0x3f803fff, float_bits(1), 0), 0x3f802000);
+    assert_int_equal(scalar_product(BFLOAT16, 0x7f7f, 0x3f80, 0), 0x7f7f0000);
+    // Sums in half: 2048 + 1 is 2048 (to even), 2050 + 1 is 2052, past 65504 is infinity, 2^-24 stays.
+    assert_int_equal(scalar_product(HALF_SUMS, half_bits(1), half_bits(1), 2048), float_bits(2048));
+    assert_int_equal(scalar_product(HALF_SUMS, half_bits(1), half_bits(1), 2050), float_bits(2052));
+    assert_int_equal(scalar_product(HALF_SUMS, half_bits(256), half_bits(255), 0), float_bits(65280));
+    assert_int_equal(scalar_product(HALF_SUMS, half_bits(256), half_bits(256), 0), float_bits(INFINITY));
+    assert_int_equal(scalar_product(HALF_SUMS, 0x0001, half_bits(1), 0), float_bits(0x1p-24f));
+    assert_int_equal(scalar_product(HALF_SUMS, 0x0001, half_bits(0.5f), 0), 0); // a tie goes to even
+}
+
+// ---- What is counted ----
+
+// mode 0: rows of 128 bytes; 1: padded to 144; 2: chunks permuted by XOR. As in bank_cases.csv.
+__global__ void load_rows(uint32_t *out, int mode) {
+    __shared__ __align__(128) uint16_t s[16 * 72];
+    const int lane = threadIdx.x, row = lane % 16, chunk = lane / 16;
+    for (int e = lane; e < 16 * 72; e += 32)
+        s[e] = 1;
+    __syncthreads();
+    const int pitch = mode == 1 ? 72 : 64;
+    uint32_t r[4];
+    ldmatrix_x4(r, &s[row * pitch + (mode == 2 ? chunk ^ (row & 7) : chunk) * 8]);
+    out[lane] = r[0] + r[1] + r[2] + r[3];
+}
+
+static const cpu_device_access_counts *shared_loads(const cpu_device_counts &counts) {
+    for (size_t i = 0; i < counts.access_count; i++)
+        if (counts.accesses[i].space == CPU_DEVICE_SHARED && counts.accesses[i].operation == CPU_DEVICE_LOAD)
+            return &counts.accesses[i];
+    return nullptr;
+}
+
+static void wavefronts_are_counted(void **) {
+    const unsigned wavefronts[] = {32, 4, 4}; // 1024 and 128 for 32 requests
+    for (int mode = 0; mode < 3; mode++) {
+        Buffer<uint32_t> out(32);
+        cpu_device_count_launches("rows");
+        load_rows<<<1, 32>>>(out.data, mode);
+        cpu_device_count_launches(nullptr);
+        expect_success();
+        size_t count;
+        const cpu_device_counts *counts = cpu_device_get_counts(&count);
+        assert_int_equal(count, 1);
+        const cpu_device_access_counts *loads = shared_loads(counts[0]);
+        assert_non_null(loads);
+        assert_int_equal(loads->requests, 1);
+        assert_int_equal(loads->wavefronts, wavefronts[mode]);
+        assert_int_equal(loads->conflict_free, 4);
+        assert_int_equal(loads->bytes, 512);
+        cpu_device_forget_counts();
+    }
+}
+
+static void operations_are_counted(void **) {
+    Buffer<uint32_t> a(128), b(64);
+    Buffer<float> c(128);
+    cudaMemset(a.data, 0, 512), cudaMemset(b.data, 0, 256), cudaMemset(c.data, 0, 512);
+    const uint64_t want[] = {4096, 4096, 2048, 4096};
+    for (int type = HALF; type <= HALF_SUMS; type++) {
+        cpu_device_count_launches("mma");
+        multiply<<<1, 32>>>(type, a.data, b.data, c.data);
+        cpu_device_count_launches(nullptr);
+        size_t count;
+        assert_int_equal(cpu_device_get_counts(&count)[0].tensor_flops, want[type]);
+        cpu_device_forget_counts();
+    }
+}
+
+// ---- What is checked ----
+
+__global__ void load_too_early(uint32_t *out) {
+    __shared__ __align__(16) uint16_t s[32][8];
+    const int lane = threadIdx.x;
+    for (int i = 0; i < 8; i++)
+        s[lane][i] = 1;
+    uint32_t r[4];
+    ldmatrix_x4(r, s[31 - lane]);
+    out[lane] = r[0];
+}
+
+__global__ void load_off_by_two_bytes(uint32_t *out) {
+    __shared__ __align__(16) uint16_t s[33 * 8];
+    const int lane = threadIdx.x;
+    for (int i = lane; i < 33 * 8; i += 32)
+        s[i] = 1;
+    __syncthreads();
+    uint32_t r[4];
+    ldmatrix_x4(r, &s[lane * 8 + 1]);
+    out[lane] = r[0];
+}
+
+static void expect_finding(const char *kind, void (*kernel)(uint32_t *)) {
+    Buffer<uint32_t> out(32);
+    cpu_device_check_launches("");
+    kernel<<<1, 32>>>(out.data);
+    cpu_device_check_launches(nullptr);
+    cudaGetLastError();
+    size_t count;
+    const cpu_device_finding *findings = cpu_device_get_findings(&count);
+    assert_int_equal(count, 1);
+    assert_string_equal(findings[0].kind, kind);
+    cpu_device_forget_findings();
+}
+
+static void mistakes_are_found(void **) {
+    expect_finding("race", load_too_early);
+    expect_finding("misaligned", load_off_by_two_bytes);
+}
+
+int main() {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrices_are_dealt_out), cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),   cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted), cmocka_unit_test(mistakes_are_found),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -148,11 +148,14 @@ static char *cell_flops(const count_list *list, const count_row *launch) {
 static void put_notes(const count_list *list, const count_row *launch, FILE *out) {
     const double twofold = counts_a_launch(list, launch, "double_flops");
     const double half = counts_a_launch(list, launch, "half_flops");
+    const double tensor = counts_a_launch(list, launch, "tensor_flops");
     char *kernel = cell_kernel(launch);
     if (twofold > 0)
         fprintf(out, "%s: also %.15g operations in double, which the model leaves out.\n", kernel, twofold);
     if (half > 0)
         fprintf(out, "%s: also %.15g operations in half, which the model leaves out.\n", kernel, half);
+    if (tensor > 0)
+        fprintf(out, "%s: also %.15g operations of tensor cores, which the model leaves out.\n", kernel, tensor);
     if (counts_total(list, launch, "failed_launches") > 0)
         fprintf(out, "%s: FAILED; what is shown is what it did until then.\n", kernel);
     free(kernel);

@@ -5,6 +5,8 @@
 #include "kernel/ptx.cuh"
 #include "kernel_test.h"
 
+#include <mma.h>
+
 #include <cmath>
 
 enum { M = 16, N = 8, K = 16 };
@@ -181,6 +183,69 @@ static void special_numbers_pass(void **) {
     assert_int_equal(scalar_product(HALF_SUMS, 0x0001, half_bits(0.5f), 0), 0); // a tie goes to even
 }
 
+// ---- WMMA ----
+
+namespace wmma = nvcuda::wmma;
+
+template <class T, class Sum, class LayoutA, class LayoutB>
+__global__ void multiply_pieces(const T *a, const T *b, const Sum *c, Sum *d, wmma::layout_t layout) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, T, LayoutA> a_piece;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, T, LayoutB> b_piece;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, Sum> sums;
+    wmma::load_matrix_sync(a_piece, a, 24);
+    wmma::load_matrix_sync(b_piece, b, 24);
+    wmma::load_matrix_sync(sums, c, 24, layout);
+    wmma::mma_sync(sums, a_piece, b_piece, sums);
+    for (int i = 0; i < sums.num_elements; i++)
+        sums.x[i] = sums.x[i] + sums.x[i];
+    wmma::store_matrix_sync(d, sums, 24, layout);
+}
+
+static __half to_type(float x, __half) { return __float2half(x); }
+static __nv_bfloat16 to_type(float x, __nv_bfloat16) { return __float2bfloat16(x); }
+static float to_type(float x, float) { return x; }
+static float number(float x) { return x; }
+static float number(__half x) { return __half2float(x); }
+
+// d = 2 (a b + c); rows, or columns, lie 24 apart.
+template <class T, class Sum, class LayoutA, class LayoutB> static void expect_pieces(wmma::layout_t layout) {
+    const bool a_rows = std::is_same_v<LayoutA, wmma::row_major>, b_rows = std::is_same_v<LayoutB, wmma::row_major>,
+               c_rows = layout == wmma::mem_row_major;
+    Buffer<T> a(16 * 24), b(16 * 24);
+    Buffer<Sum> c(16 * 24), d(16 * 24);
+    const auto at = [](int row, int column, bool rows) {
+        return static_cast<size_t>(rows ? row * 24 + column : column * 24 + row);
+    };
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 16; column++) {
+            a[at(row, column, a_rows)] = to_type(a_element(row, column), T());
+            b[at(row, column, b_rows)] = to_type(b_element(row, column), T());
+            c[at(row, column, c_rows)] = to_type(c_element(row, column), Sum());
+        }
+    multiply_pieces<T, Sum, LayoutA, LayoutB><<<1, dim3(8, 4)>>>(a.data, b.data, c.data, d.data, layout);
+    expect_success();
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 16; column++) {
+            float want = c_element(row, column);
+            for (int k = 0; k < 16; k++)
+                want += a_element(row, k) * b_element(k, column);
+            want = 2 * number(to_type(want, Sum()));
+            const float got = number(d[at(row, column, c_rows)]);
+            if (got != want)
+                fail_msg("d[%d][%d] is %g, not %g", row, column, static_cast<double>(got), static_cast<double>(want));
+        }
+}
+
+static void pieces_are_multiplied(void **) {
+    in_both_orders([] {
+        expect_pieces<__half, float, wmma::row_major, wmma::row_major>(wmma::mem_row_major);
+        expect_pieces<__half, float, wmma::col_major, wmma::row_major>(wmma::mem_col_major);
+        expect_pieces<__half, float, wmma::row_major, wmma::col_major>(wmma::mem_row_major);
+        expect_pieces<__nv_bfloat16, float, wmma::row_major, wmma::row_major>(wmma::mem_row_major);
+        expect_pieces<__half, __half, wmma::row_major, wmma::row_major>(wmma::mem_col_major);
+    });
+}
+
 // ---- What is counted ----
 
 // mode 0: rows of 128 bytes; 1: padded to 144; 2: chunks permuted by XOR. As in bank_cases.csv.
@@ -283,8 +348,9 @@ static void mistakes_are_found(void **) {
 int main() {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_are_dealt_out), cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),   cmocka_unit_test(wavefronts_are_counted),
-        cmocka_unit_test(operations_are_counted), cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(special_numbers_pass),   cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(wavefronts_are_counted), cmocka_unit_test(operations_are_counted),
+        cmocka_unit_test(mistakes_are_found),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -191,7 +191,7 @@ CU
 refused_code "probe.cu:1: a warp function without a mask (__shfl_down)" "_sync" <<'CU'
 __device__ int f(int v) { return v + __shfl_down(v, 16); }
 CU
-for header in cublas_v2.h curand.h curand_kernel.h thrust/device_vector.h cub/cub.cuh cufft.h nccl.h mma.h \
+for header in cublas_v2.h curand.h curand_kernel.h thrust/device_vector.h cub/cub.cuh cufft.h nccl.h \
     cuda/barrier nvToolsExt.h helper_cuda.h; do
     refused_code "probe.cu:2: " "($header) is not supported on the CPU device: " <<CU
 

@@ -525,6 +525,26 @@ void check_access(uintptr_t address, unsigned operation, unsigned log2_size, con
     }
 }
 
+/* ---- cp.async ---- */
+
+void check_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place) {
+    const unsigned log2_size = (unsigned)__builtin_ctz(size);
+    /* The source must be aligned to the whole size; what is read of it may be less. */
+    if ((uintptr_t)from & (size - 1) && source_size > 0)
+        misaligned((uintptr_t)from, CPU_DEVICE_LOAD, size, place, "global");
+    for (unsigned at = 0; at < source_size;) {
+        const unsigned left = source_size - at,
+                       log2_piece = 31u - (unsigned)__builtin_clz(left & -left ? left & -left : 1);
+        check_access((uintptr_t)from + at, CPU_DEVICE_LOAD, log2_piece, place);
+        at += 1u << log2_piece;
+    }
+    check_access((uintptr_t)to, CPU_DEVICE_ASYNC, log2_size, place);
+}
+
+void check_landing(uintptr_t to, unsigned log2_size, const void *place) {
+    race_add(own.log, own.thread, race_make_landing(to - own.shared, site_of(place), log2_size));
+}
+
 /* ---- Barriers ---- */
 
 /* Threads at a barrier are compared with the first of them. */

@@ -50,6 +50,10 @@ void check_deadlock(const struct block *block, const struct cuda_thread *example
 
 /* ---- One access ---- */
 
+/* cp.async is asked for, and arrives. */
+void check_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place);
+void check_landing(uintptr_t to, unsigned log2_size, const void *place);
+
 /* An index past a dimension of an array, in a kernel. */
 _Noreturn void check_index(const char *file, unsigned line, const char *array_type, int64_t index);
 

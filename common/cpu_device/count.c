@@ -271,6 +271,13 @@ static unsigned matrices_of(uint64_t key) {
     return size >= LOG_LDMATRIX_1 ? 1u << (size - LOG_LDMATRIX_1) : 0;
 }
 
+static struct cost_shared shared_cost(uint64_t key, const uint64_t *addresses, uint32_t active, unsigned size) {
+    if (matrices_of(key))
+        return cost_ldmatrix(addresses, matrices_of(key));
+    return (key >> 4 & 3) == CPU_DEVICE_ASYNC && size == 16 ? cost_cp_async(addresses, active)
+                                                            : cost_shared_access(addresses, active, size);
+}
+
 /* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
     const unsigned matrices = matrices_of(site->key);
@@ -293,8 +300,7 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         site->last.least_shift = site->last.most_shift = 0;
         site->last.lanes = (unsigned)__builtin_popcount(active);
         if (space == CPU_DEVICE_SHARED) {
-            site->last.shared =
-                matrices ? cost_ldmatrix(addresses, matrices) : cost_shared_access(addresses, active, size);
+            site->last.shared = shared_cost(site->key, addresses, active, size);
             for (unsigned lane = 0; lane < WARP_SIZE; lane++)
                 touch_object(c, addresses[lane]);
         } else {

@@ -32,6 +32,10 @@ enum { LOG_LDMATRIX_1 = 5, LOG_LDMATRIX_2, LOG_LDMATRIX_4 };
 void cpu_device_note_ldmatrix(const void *row, unsigned matrices, const void *place);
 void cpu_device_note_mma(unsigned operations);
 
+/* Of cp.async: when it is asked for, and when it arrives in shared memory. */
+void cpu_device_note_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place);
+void cpu_device_note_landing(const void *to, unsigned size, const void *place);
+
 /* ---- One launch ---- */
 
 struct tally;

@@ -15,6 +15,7 @@
 
 static const char *const kind_names[FINDING_KINDS] = {
     [FINDING_RACE] = "race",
+    [FINDING_MISSING_WAIT] = "missing-wait",
     [FINDING_UNWRITTEN] = "unwritten",
     [FINDING_ARRAY_BOUNDS] = "array-bounds",
     [FINDING_OUT_OF_BOUNDS] = "out-of-bounds",
@@ -28,7 +29,7 @@ static const char *const kind_names[FINDING_KINDS] = {
 };
 
 const char *finding_verb(unsigned operation) {
-    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_STORE ? "writes" : "updates";
+    return operation == CPU_DEVICE_LOAD ? "reads" : operation == CPU_DEVICE_ATOMIC ? "updates" : "writes";
 }
 
 /* ---- While a launch runs: occurrences by kind and place in the machine code ---- */

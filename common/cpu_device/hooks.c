@@ -59,6 +59,23 @@ void cpu_device_note_ldmatrix(const void *row, unsigned matrices, const void *pl
     log_access(log, row, CPU_DEVICE_LOAD, LOG_LDMATRIX_1 + (unsigned)__builtin_ctz(matrices), place);
 }
 
+void cpu_device_note_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place) {
+    struct log_cursor *log = &cpu_device_log;
+    const unsigned log2_size = (unsigned)__builtin_ctz(size);
+    if (!log->next)
+        return;
+    if (log->checked)
+        check_async(to, from, size, source_size, place);
+    if (source_size > 0)
+        log_access(log, from, CPU_DEVICE_LOAD, log2_size, place);
+    log_access(log, to, CPU_DEVICE_ASYNC, log2_size, place);
+}
+
+void cpu_device_note_landing(const void *to, unsigned size, const void *place) {
+    if (cpu_device_log.next && cpu_device_log.checked)
+        check_landing((uintptr_t)to, (unsigned)__builtin_ctz(size), place);
+}
+
 /* ---- -fsanitize-coverage=trace-pc ---- */
 
 void __sanitizer_cov_trace_pc(void);

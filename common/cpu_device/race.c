@@ -15,6 +15,7 @@
 #define MARKER (UINT64_C(1) << 63)
 
 static bool is_marker(race_entry e) { return e & MARKER; }
+static bool is_landing(race_entry e) { return e >> 57 & 1; }
 static size_t offset_of(race_entry e) { return e & (RACE_MAX_SHARED - 1); }
 static uint32_t site_of(race_entry e) { return (uint32_t)(e >> 22) & (RACE_MAX_PROGRAM - 1); }
 static unsigned size_of(race_entry e) { return 1u << (e >> 52 & 7); }
@@ -37,6 +38,9 @@ struct cell {
     uint32_t updated; /* the interval of the atomic writer before the last, which was atomic too */
     uint32_t update_position;
     uint16_t updater, update_clock;
+    uint32_t asked; /* the interval in which an asynchronous copy to here was asked for; or 0 */
+    uint32_t asked_site;
+    bool arrived; /* that copy */
 };
 
 /* Readers of a cell beside those two, where not all lanes of their warp met: then two are not enough. */
@@ -50,6 +54,7 @@ struct candidate {
     const struct cell *cell;
     race_entry entry;
     uint16_t thread, clock;
+    bool is_early; /* rather: an access while an asynchronous copy was on its way */
 };
 
 /* The meetings of a warp in this interval. */
@@ -203,16 +208,42 @@ void race_sync_warp(unsigned warp, uint32_t lanes) {
 
 /* ---- One access to one cell ---- */
 
-static void meet(struct recorder *r, unsigned thread, unsigned clock, uint32_t position, const struct access *a) {
+/* An access while a copy from before the last barrier may still be on its way. */
+static void note_early(struct recorder *r, const struct cell *cell, race_entry entry, unsigned thread) {
+    const struct finding_hit hit = {.kind = FINDING_MISSING_WAIT,
+                                    .site = site_of(entry),
+                                    .other_site = cell->asked_site,
+                                    .block = r->block->number,
+                                    .order = r->order++};
+    if (!finding_note(&hit))
+        return;
+    char place[160];
+    r->names->describe(offset_of(entry), size_of(entry), place, sizeof place);
+    const uint3 b = r->block->index, t = r->block->threads[thread].index;
+    finding_tell(
+        "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, while the asynchronous copy to it that was asked for "
+        "at {2} may still be on its way. Commit the group, wait for it (cp.async.wait_group), and let a barrier follow "
+        "before other threads look.",
+        b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(entry)), place);
+}
+
+static void meet(struct recorder *r, const struct cell *cell, unsigned thread, unsigned clock, uint32_t position,
+                 const struct access *a) {
     if (thread == a->thread || is_before(r, thread, clock, a))
         return;
     const struct access earlier = {entry_at(r, thread, position), position, (uint16_t)thread, (uint16_t)clock};
+    const bool is_old_copy = cell->asked >= r->first_of_block && cell->asked < r->interval;
     if (operation_of(earlier.entry) == CPU_DEVICE_ATOMIC && operation_of(a->entry) == CPU_DEVICE_ATOMIC)
         return;
-    note_race(r, earlier, *a);
+    if (is_old_copy && is_landing(a->entry))
+        note_early(r, cell, earlier.entry, thread);
+    else if (is_old_copy && is_landing(earlier.entry))
+        note_early(r, cell, a->entry, a->thread);
+    else
+        note_race(r, earlier, *a);
 }
 
-static void add_candidate(struct recorder *r, const struct cell *cell, const struct access *a) {
+static void add_candidate(struct recorder *r, const struct cell *cell, const struct access *a, bool is_early) {
     if (r->candidate_count == r->candidate_room) {
         const size_t room = r->candidate_room ? 2 * r->candidate_room : 256;
         struct candidate *longer = realloc(r->candidates, room * sizeof *longer);
@@ -221,7 +252,7 @@ static void add_candidate(struct recorder *r, const struct cell *cell, const str
         r->candidates = longer;
         r->candidate_room = room;
     }
-    r->candidates[r->candidate_count++] = (struct candidate){cell, a->entry, a->thread, a->clock};
+    r->candidates[r->candidate_count++] = (struct candidate){cell, a->entry, a->thread, a->clock, is_early};
 }
 
 static void set_reader(struct cell *cell, const struct access *a) {
@@ -273,13 +304,21 @@ static void add_reader(struct recorder *r, struct cell *cell, const struct acces
 static void meet_writers(struct recorder *r, const struct cell *cell, const struct access *a) {
     if (cell->written != r->interval)
         return;
-    meet(r, cell->writer, cell->write_clock, cell->write_position, a);
+    meet(r, cell, cell->writer, cell->write_clock, cell->write_position, a);
     if (cell->updated == r->interval)
-        meet(r, cell->updater, cell->update_clock, cell->update_position, a);
+        meet(r, cell, cell->updater, cell->update_clock, cell->update_position, a);
+}
+
+/* Where another thread has asked in this interval, that is a race. */
+static void meet_copy(struct recorder *r, const struct cell *cell, const struct access *a) {
+    const bool is_on_its_way = cell->asked >= r->first_of_block && !cell->arrived && !is_landing(a->entry);
+    if (is_on_its_way && !(cell->asked == r->interval && cell->writer != a->thread))
+        add_candidate(r, cell, a, true);
 }
 
 static void read_cell(struct recorder *r, struct cell *cell, const struct access *a) {
     meet_writers(r, cell, a);
+    meet_copy(r, cell, a);
     if (cell->read == r->interval) {
         add_reader(r, cell, a);
         return;
@@ -289,7 +328,7 @@ static void read_cell(struct recorder *r, struct cell *cell, const struct access
     cell->more = 0;
     set_reader(cell, a);
     if (cell->written < r->first_of_block)
-        add_candidate(r, cell, a);
+        add_candidate(r, cell, a, false);
 }
 
 /* Atomic updates do not race with each other, so a later plain access may race with any of them. Two of different
@@ -308,21 +347,29 @@ static void keep_updater(struct recorder *r, struct cell *cell, const struct acc
 
 static void write_cell(struct recorder *r, struct cell *cell, const struct access *a) {
     meet_writers(r, cell, a);
+    meet_copy(r, cell, a);
     if (cell->read == r->interval) {
-        meet(r, cell->reader, cell->read_clock, cell->read_position, a);
+        meet(r, cell, cell->reader, cell->read_clock, cell->read_position, a);
         if (cell->other != NOBODY)
-            meet(r, cell->other, cell->other_clock, cell->other_position, a);
+            meet(r, cell, cell->other, cell->other_clock, cell->other_position, a);
         for (uint32_t m = cell->more; m; m = r->readers[m - 1].next)
-            meet(r, r->readers[m - 1].thread, r->readers[m - 1].clock, r->readers[m - 1].position, a);
+            meet(r, cell, r->readers[m - 1].thread, r->readers[m - 1].clock, r->readers[m - 1].position, a);
     }
     /* An atomic update needs a value to begin with, too. */
     if (operation_of(a->entry) == CPU_DEVICE_ATOMIC && cell->written < r->first_of_block)
-        add_candidate(r, cell, a);
+        add_candidate(r, cell, a, false);
     keep_updater(r, cell, a);
     cell->written = r->interval;
     cell->writer = a->thread;
     cell->write_clock = a->clock;
     cell->write_position = a->position;
+    if (operation_of(a->entry) == CPU_DEVICE_ASYNC) {
+        cell->asked = r->interval;
+        cell->asked_site = site_of(a->entry);
+        cell->arrived = false;
+    } else if (is_landing(a->entry)) {
+        cell->arrived = true;
+    }
 }
 
 static void touch_cell(struct recorder *r, struct cell *cell, const struct access *a) {
@@ -413,9 +460,20 @@ static bool may_be_padding(const struct recorder *r, const struct candidate *c) 
            r->names->may_hold_padding(offset_of(c->entry), size_of(c->entry));
 }
 
-static void tell_unwritten(struct recorder *r) {
+/* The copy has not arrived in this interval, or only after its own thread had looked. Where another thread's wait
+   brought it, meet has told. */
+static void tell_early(struct recorder *r, const struct candidate *c) {
+    if (!c->cell->arrived || c->cell->writer == c->thread)
+        note_early(r, c->cell, c->entry, c->thread);
+}
+
+static void tell_candidates(struct recorder *r) {
     for (size_t i = 0; i < r->candidate_count; i++) {
         const struct candidate *c = &r->candidates[i];
+        if (c->is_early) {
+            tell_early(r, c);
+            continue;
+        }
         if (operation_of(c->entry) == CPU_DEVICE_LOAD && is_race(r, c, c->cell))
             continue;
         if (may_be_padding(r, c))
@@ -465,6 +523,6 @@ void race_end_interval(const struct block *block, const struct race_names *names
     for (unsigned w = 0; w < block->warp_count; w++)
         go_through_warp(r, w);
     if (!r->log.overflowed)
-        tell_unwritten(r);
+        tell_candidates(r);
     race_drop_interval(block);
 }

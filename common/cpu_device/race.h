@@ -63,6 +63,11 @@ static inline race_entry race_make_entry(size_t offset, uint32_t site, unsigned 
     return (uint64_t)operation << 55 | (uint64_t)log2_size << 52 | (uint64_t)site << 22 | offset;
 }
 
+/* The arrival of an asynchronous copy. */
+static inline race_entry race_make_landing(size_t offset, uint32_t site, unsigned log2_size) {
+    return race_make_entry(offset, site, 1, log2_size) | (UINT64_C(1) << 57);
+}
+
 static inline race_entry *race_thread_entries(const struct race_log *log, unsigned thread) {
     return log->entries + (log->room + RACE_LOG_GAP) * thread;
 }

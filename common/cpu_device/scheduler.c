@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "scheduler.h"
 
+#include "async.h"
 #include "check.h"
 #include "count.h"
 #include "fault.h"
@@ -349,6 +350,7 @@ static void start_block(struct block *block, uint64_t number) {
         block->warps[w].runnable = present;
         block->warps[w].exited = ~present;
     }
+    async_begin_block();
     /* All ones are NaN in every floating-point format: what nobody wrote shows. */
     memset(smem, 0xff, config->dynamic_shared_size);
 }

@@ -489,7 +489,7 @@ static void print_counter(const struct printer *p, const char *name, uint64_t va
 
 static void print_access(FILE *out, const char *prefix, const struct cpu_device_access_counts *a) {
     static const char *const spaces[] = {"shared", "global", "constant"}, *const operations[] = {"load", "store",
-                                                                                                 "atomic"};
+                                                                                                 "atomic", "async"};
     const struct printer p = {out, prefix, a->file, a->line};
     const struct {
         const char *name;

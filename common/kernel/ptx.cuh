@@ -126,4 +126,38 @@ static __device__ __forceinline__ void mma_16x8x8_tf32(float (&d)[4], const uint
 #endif
 }
 
+/* ---- cp.async: 16 bytes from global to shared memory, past the registers and past L1; both addresses are multiples
+ * of 16. The copy has arrived when its thread has waited for its group, and other threads see it after a barrier. GPUs
+ * before sm_80 copy at once, through a register. ---- */
+
+static __device__ __forceinline__ void cp_async_16(void *shared, const void *global) {
+#if defined(GEMM_CPU_DEVICE)
+    cpu_device_cp_async(shared, global, 16, 16);
+#elif __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
+                 "l"(global)
+                 : "memory");
+#else
+    *(uint4 *)shared = *(const uint4 *)global;
+#endif
+}
+
+/* What was asked for since the last commit is a group. */
+static __device__ __forceinline__ void cp_async_commit() {
+#if defined(GEMM_CPU_DEVICE)
+    cpu_device_cp_async_commit();
+#elif __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until all of this thread's groups but the newest GROUPS have arrived. */
+template <int GROUPS> static __device__ __forceinline__ void cp_async_wait() {
+#if defined(GEMM_CPU_DEVICE)
+    cpu_device_cp_async_wait(GROUPS);
+#elif __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
+#endif
+}
+
 #endif

@@ -246,6 +246,63 @@ static void pieces_are_multiplied(void **) {
     });
 }
 
+// ---- cp.async ----
+
+// Four pieces of 16 bytes a lane, a group each. Returns what is there after a wait that leaves `newest` groups on their
+// way.
+template <int NEWEST> __global__ void copy_pieces(const float *in, float *out) {
+    __shared__ __align__(16) float s[4][32][4];
+    const int lane = threadIdx.x;
+    for (int group = 0; group < 4; group++)
+        for (int i = 0; i < 4; i++)
+            s[group][lane][i] = -1;
+    for (int group = 0; group < 4; group++) {
+        cp_async_16(s[group][lane], &in[(group * 32 + lane) * 4]);
+        cp_async_commit();
+    }
+    cp_async_wait<NEWEST>();
+    for (int group = 0; group < 4; group++)
+        for (int i = 0; i < 4; i++)
+            out[(group * 32 + lane) * 4 + i] = s[group][lane][i];
+}
+
+template <int NEWEST> static void expect_arrived() {
+    Buffer<float> in(512), out(512);
+    for (size_t i = 0; i < 512; i++)
+        in[i] = static_cast<float>(i);
+    copy_pieces<NEWEST><<<1, 32>>>(in.data, out.data);
+    expect_success();
+    for (size_t i = 0; i < 512; i++)
+        assert_true(out[i] == (i / 128 < 4 - NEWEST ? static_cast<float>(i) : -1.0f));
+}
+
+static void copies_arrive_at_the_wait(void **) {
+    in_both_orders([] {
+        expect_arrived<0>();
+        expect_arrived<1>();
+        expect_arrived<3>();
+    });
+}
+
+__global__ void copy_without_commit(const float *in, float *out) {
+    __shared__ __align__(16) float s[4];
+    s[0] = -1;
+    cp_async_16(s, in);
+    cp_async_wait<0>();
+    out[0] = s[0];
+    cp_async_commit();
+    cp_async_wait<0>();
+    out[1] = s[0];
+}
+
+static void an_open_group_is_not_waited_for(void **) {
+    Buffer<float> in(4), out(2);
+    in[0] = 5;
+    copy_without_commit<<<1, 1>>>(in.data, out.data);
+    expect_success();
+    assert_true(out[0] == -1 && out[1] == 5);
+}
+
 // ---- What is counted ----
 
 // mode 0: rows of 128 bytes; 1: padded to 144; 2: chunks permuted by XOR. As in bank_cases.csv.
@@ -340,6 +397,103 @@ static void expect_finding(const char *kind, void (*kernel)(uint32_t *)) {
     cpu_device_forget_findings();
 }
 
+// mistake 0: none; 1: no wait; 2: no barrier after the wait; 3: a copy into what others still read.
+__global__ void stage_by_copies(uint32_t *out, const uint32_t *in, int mistake) {
+    __shared__ __align__(16) uint32_t s[2][64][4];
+    const int t = threadIdx.x;
+    cp_async_16(s[0][t], &in[t * 4]);
+    cp_async_commit();
+    if (mistake != 1)
+        cp_async_wait<0>();
+    if (mistake != 2)
+        __syncthreads();
+    uint32_t sum = s[0][63 - t][0];
+    cp_async_16(s[mistake != 3][t], &in[t * 4]);
+    cp_async_commit();
+    cp_async_wait<0>();
+    __syncthreads();
+    sum += s[mistake != 3][63 - t][1];
+    out[t] = sum;
+}
+
+static void expect_copy_finding(const char *kind, int mistake) {
+    Buffer<uint32_t> in(256), out(64);
+    cpu_device_check_launches("");
+    stage_by_copies<<<1, 64>>>(out.data, in.data, mistake);
+    cpu_device_check_launches(nullptr);
+    expect_success();
+    size_t count;
+    const cpu_device_finding *findings = cpu_device_get_findings(&count);
+    assert_int_equal(count, kind ? 1 : 0);
+    if (kind && strcmp(findings[0].kind, kind) != 0)
+        fail_msg("mistake %d: %s: %s", mistake, findings[0].kind, findings[0].text);
+    cpu_device_forget_findings();
+}
+
+static void missing_waits_are_found(void **) {
+    in_both_orders([] {
+        expect_copy_finding(nullptr, 0);
+        expect_copy_finding("missing-wait", 1);
+        expect_copy_finding("race", 2);
+        expect_copy_finding("race", 3);
+    });
+}
+
+// The loop of a pipeline: tiles of 64 x 16 bytes, STAGES - 1 of them ahead. WAIT is right with STAGES - 2.
+template <int STAGES, int WAIT> __global__ void pipeline(uint32_t *out, const uint32_t *in, int tiles) {
+    __shared__ __align__(16) uint32_t ring[STAGES][64][4];
+    const int t = threadIdx.x;
+    uint32_t sum = 0;
+    const auto ask = [&](int tile) {
+        if (tile < tiles)
+            cp_async_16(ring[tile % STAGES][t], &in[(tile * 64 + t) * 4]);
+        cp_async_commit();
+    };
+    for (int tile = 0; tile < STAGES - 1; tile++)
+        ask(tile);
+    for (int tile = 0; tile < tiles; tile++) {
+        cp_async_wait<WAIT>();
+        __syncthreads();
+        ask(tile + STAGES - 1);
+        sum += ring[tile % STAGES][63 - t][t % 4];
+    }
+    out[t] = sum;
+}
+
+template <int STAGES, int WAIT> static void expect_pipeline(int tiles, const char *kind) {
+    Buffer<uint32_t> in(256 * 8), out(64);
+    for (size_t i = 0; i < 256 * 8; i++)
+        in[i] = static_cast<uint32_t>(i * i);
+    cpu_device_check_launches("");
+    pipeline<STAGES, WAIT><<<1, 64>>>(out.data, in.data, tiles);
+    cpu_device_check_launches(nullptr);
+    expect_success();
+    size_t count;
+    const cpu_device_finding *findings = cpu_device_get_findings(&count);
+    if (count != (kind ? 1u : 0u) || (kind && strcmp(findings[0].kind, kind) != 0))
+        fail_msg("%d stages, wait %d, %d tiles: %zu findings, %s", STAGES, WAIT, tiles, count,
+                 count ? findings[0].text : "");
+    cpu_device_forget_findings();
+    for (size_t t = 0; t < 64 && !kind; t++) {
+        uint32_t want = 0;
+        for (size_t tile = 0; tile < static_cast<size_t>(tiles); tile++)
+            want += in[(tile * 64 + 63 - t) * 4 + t % 4];
+        assert_int_equal(out[t], want);
+    }
+}
+
+static void pipelines_are_right_or_told(void **) {
+    in_both_orders([] {
+        for (int tiles = 0; tiles <= 8; tiles++) {
+            expect_pipeline<2, 0>(tiles, nullptr);
+            expect_pipeline<3, 1>(tiles, nullptr);
+            expect_pipeline<4, 2>(tiles, nullptr);
+        }
+        expect_pipeline<3, 2>(8, "missing-wait");
+        expect_pipeline<4, 3>(8, "missing-wait");
+    });
+}
+
 static void mistakes_are_found(void **) {
     expect_finding("race", load_too_early);
     expect_finding("misaligned", load_off_by_two_bytes);
@@ -347,10 +501,17 @@ static void mistakes_are_found(void **) {
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_dealt_out), cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),   cmocka_unit_test(pieces_are_multiplied),
-        cmocka_unit_test(wavefronts_are_counted), cmocka_unit_test(operations_are_counted),
+        cmocka_unit_test(matrices_are_dealt_out),
+        cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),
+        cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted),
         cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(copies_arrive_at_the_wait),
+        cmocka_unit_test(an_open_group_is_not_waited_for),
+        cmocka_unit_test(missing_waits_are_found),
+        cmocka_unit_test(pipelines_are_right_or_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -28,7 +28,9 @@ extern "C" {
 #endif
 
 enum cpu_device_space { CPU_DEVICE_SHARED, CPU_DEVICE_GLOBAL, CPU_DEVICE_CONSTANT };
-enum cpu_device_operation { CPU_DEVICE_LOAD, CPU_DEVICE_STORE, CPU_DEVICE_ATOMIC };
+/* ASYNC: cp.async, as far as shared memory is concerned; its wavefronts are those of a copy through L1 into whole
+   lines. The load from global memory is a load. */
+enum cpu_device_operation { CPU_DEVICE_LOAD, CPU_DEVICE_STORE, CPU_DEVICE_ATOMIC, CPU_DEVICE_ASYNC };
 
 /* All accesses of one kind by one source line. */
 struct cpu_device_access_counts {

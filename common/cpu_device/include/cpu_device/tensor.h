@@ -39,6 +39,14 @@ struct cpu_device_floats4 cpu_device_mma(struct cpu_device_floats4 c, struct cpu
 /* mma.sync.aligned.m16n8k{8,16}.row.col.f16.f16.f16.f16: the sums are halves, two to a word, two words. */
 uint64_t cpu_device_mma_half(uint64_t c, struct cpu_device_words4 a, uint32_t b0, uint32_t b1, unsigned k);
 
+/* cp.async.{ca,cg}.shared.global: `size` bytes (4, 8 or 16), of which the first source_size come from `from` and the
+   others are 0. They arrive when this thread waits for their group, so that a forgotten wait shows. */
+void cpu_device_cp_async(void *to, const void *from, unsigned size, unsigned source_size);
+/* cp.async.commit_group: what was asked for since the last one is a group. */
+void cpu_device_cp_async_commit(void);
+/* cp.async.wait_group: until all groups but the newest `groups` have arrived. */
+void cpu_device_cp_async_wait(unsigned groups);
+
 #ifdef __cplusplus
 }
 #endif

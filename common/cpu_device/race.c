@@ -467,32 +467,31 @@ static void tell_early(struct recorder *r, const struct candidate *c) {
         note_early(r, c->cell, c->entry, c->thread);
 }
 
+static void tell_unwritten(struct recorder *r, const struct candidate *c) {
+    const struct finding_hit hit = {
+        .kind = FINDING_UNWRITTEN, .site = site_of(c->entry), .block = r->block->number, .order = r->order++};
+    if (!finding_note(&hit))
+        return;
+    char place[160];
+    const size_t first = offset_of(c->entry), unwritten = offset_of_cell(r, c->cell);
+    r->names->describe(unwritten > first ? unwritten : first, unwritten > first ? 4 : size_of(c->entry), place,
+                       sizeof place);
+    const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
+    finding_tell(
+        "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it before. "
+        "Shared memory is not cleared: what is there is left over from another block. Perhaps what lies outside a "
+        "matrix was not set to zero, a thread has more than one element to fetch, or some returned early.",
+        b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(c->entry)), place);
+}
+
 static void tell_candidates(struct recorder *r) {
     for (size_t i = 0; i < r->candidate_count; i++) {
         const struct candidate *c = &r->candidates[i];
-        if (c->is_early) {
+        const bool is_told = operation_of(c->entry) == CPU_DEVICE_LOAD && is_race(r, c, c->cell);
+        if (c->is_early)
             tell_early(r, c);
-            continue;
-        }
-        if (operation_of(c->entry) == CPU_DEVICE_LOAD && is_race(r, c, c->cell))
-            continue;
-        if (may_be_padding(r, c))
-            continue;
-        const struct finding_hit hit = {
-            .kind = FINDING_UNWRITTEN, .site = site_of(c->entry), .block = r->block->number, .order = r->order++};
-        if (!finding_note(&hit))
-            continue;
-        char place[160];
-        const size_t first = offset_of(c->entry), unwritten = offset_of_cell(r, c->cell);
-        r->names->describe(unwritten > first ? unwritten : first, unwritten > first ? 4 : size_of(c->entry), place,
-                           sizeof place);
-        const uint3 b = r->block->index, t = r->block->threads[c->thread].index;
-        finding_tell(
-            "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and no thread of the block has written it "
-            "before. Shared memory is not cleared: what is there is left over from another block. Perhaps what lies "
-            "outside a matrix was not set to zero, a thread has more than one element to fetch, or some returned "
-            "early.",
-            b.x, b.y, b.z, t.x, t.y, t.z, finding_verb(operation_of(c->entry)), place);
+        else if (!is_told && !may_be_padding(r, c))
+            tell_unwritten(r, c);
     }
     r->candidate_count = 0;
 }

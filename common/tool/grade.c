@@ -258,7 +258,7 @@ static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
         (test->simpler && sheet->lines[0].points == 0 ? skip_test : mark_test)(s, test, sheet);
         grade_line *line = &sheet->lines[i];
         line->right = line->points;
-        proven = proven || (test->proves && line->points > 0);
+        proven = proven || (test->proves && line->points == line->of);
     }
     const size_t tests = sheet->line_count;
     int result = 0;

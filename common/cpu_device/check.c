@@ -332,10 +332,10 @@ static _Noreturn void misaligned(uintptr_t address, unsigned operation, unsigned
         describe_thread(who, sizeof who);
         finding_tell(
             "%s %s %u bytes of %s memory at once at {1}, but the address is no multiple of %u: it lies %u bytes behind "
-            "one. Check the pointer and the leading dimension; rows of shared memory need a padding that keeps every "
-            "row "
-            "on such an address.",
-            who, finding_verb(operation), size, memory, size, (unsigned)(address % size));
+            "one. %s. The thread ends here, which may hide more.",
+            who, finding_verb(operation), size, memory, size, (unsigned)(address % size),
+            strcmp(memory, "shared") == 0 ? "Rows need a padding that keeps every row on such an address"
+                                          : "Check the pointer, the index and the leading dimension");
     }
     end_thread(cudaErrorMisalignedAddress);
 }
@@ -345,7 +345,8 @@ static _Noreturn void out_of_bounds(unsigned operation, unsigned size, const voi
     if (finding_note(&hit)) {
         char who[120];
         describe_thread(who, sizeof who);
-        finding_tell("%s %s %u byte%s at {1}, %s.", who, finding_verb(operation), size, size == 1 ? "" : "s", where);
+        finding_tell("%s %s %u byte%s at {1}, %s. The thread ends here, which may hide more.", who,
+                     finding_verb(operation), size, size == 1 ? "" : "s", where);
     }
     end_thread(cudaErrorIllegalAddress);
 }
@@ -380,7 +381,8 @@ void check_index(const char *file, unsigned line, const char *array_type, int64_
         char who[120];
         describe_thread(who, sizeof who);
         finding_tell("%s uses the index %lld at {1} in an array of type %s. In a row of shared memory that would be an "
-                     "element of the next row; in a register array, of another variable.",
+                     "element of the next row; in a register array, of another variable. The thread ends here, which "
+                     "may hide more.",
                      who, (long long)index, array_type);
     }
     end_thread(cudaErrorIllegalAddress);
@@ -523,6 +525,31 @@ void check_access(uintptr_t address, unsigned operation, unsigned log2_size, con
     } else {
         check_host(address, operation, log2_size, place);
     }
+}
+
+/* ---- Warp functions ---- */
+
+static _Noreturn void end_with(enum finding_kind kind, const char *sentence, const void *place, cudaError_t error) {
+    const struct finding_hit hit = hit_of(kind, place);
+    if (finding_note(&hit)) {
+        char who[120];
+        describe_thread(who, sizeof who);
+        finding_tell("%s: at {1} %s", who, sentence);
+    }
+    end_thread(error);
+}
+
+void check_missing_lanes(uint32_t missing, const void *place) {
+    char sentence[200];
+    snprintf(sentence, sizeof sentence,
+             "a whole warp has to come, but the lanes 0x%08x have ended before or do not exist. Give blocks whole "
+             "warps, and let a warp return as a whole.",
+             missing);
+    end_with(FINDING_MISSING_LANES, sentence, place, cudaErrorLaunchFailure);
+}
+
+void check_wmma(const char *sentence, const void *place) {
+    end_with(FINDING_MISALIGNED, sentence, place, cudaErrorMisalignedAddress);
 }
 
 /* ---- cp.async ---- */

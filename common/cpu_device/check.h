@@ -54,6 +54,12 @@ void check_deadlock(const struct block *block, const struct cuda_thread *example
 void check_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place);
 void check_landing(uintptr_t to, unsigned log2_size, const void *place);
 
+/* A warp function that needs all lanes was called without those in `missing`. */
+_Noreturn void check_missing_lanes(uint32_t missing, const void *place);
+
+/* A pointer or leading dimension that is no multiple of what WMMA asks for: a sentence that says so. */
+_Noreturn void check_wmma(const char *sentence, const void *place);
+
 /* An index past a dimension of an array, in a kernel. */
 _Noreturn void check_index(const char *file, unsigned line, const char *array_type, int64_t index);
 

@@ -22,6 +22,7 @@ static const char *const kind_names[FINDING_KINDS] = {
     [FINDING_MISALIGNED] = "misaligned",
     [FINDING_OUTSIDE_MATRIX] = "outside-matrix",
     [FINDING_MUST_NOT_READ] = "must-not-read",
+    [FINDING_MISSING_LANES] = "missing-lanes",
     [FINDING_DIVERGENT_BARRIER] = "divergent-barrier",
     [FINDING_DEADLOCK] = "deadlock",
     [FINDING_LAUNCH] = "launch",
@@ -189,8 +190,10 @@ static void put_between(FILE *out, const struct program_place *places) {
     const bool one_line = compare_places(&places[0], &places[1]) == 0;
     fputs(one_line ? "within " : "between ", out);
     put_line(out, &places[0], &places[0]);
-    if (one_line)
+    if (one_line) {
+        fputs(", or between two passes of it", out);
         return;
+    }
     fputs(" and ", out);
     put_line(out, &places[1], &places[0]);
 }

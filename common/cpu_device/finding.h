@@ -13,6 +13,7 @@ enum finding_kind {
     FINDING_LAUNCH,
     FINDING_DEADLOCK,
     FINDING_DIVERGENT_BARRIER,
+    FINDING_MISSING_LANES,
     FINDING_ARRAY_BOUNDS,
     FINDING_OUTSIDE_MATRIX,
     FINDING_MUST_NOT_READ,
@@ -43,7 +44,7 @@ const char *finding_verb(unsigned operation);
 bool finding_note(const struct finding_hit *hit);
 
 /* "{1}" and "{2}" in the text will become the places of site and other_site, such as "line 57", and "{between}" becomes
-   "between line 57 and line 64", or "within line 57" if both are there. */
+   "between line 57 and line 64", or "within line 57, or between two passes of it" if both are there. */
 __attribute__((format(printf, 1, 2))) void finding_tell(const char *format, ...);
 
 /* What is found from now on does not add to what was found before, also where it is the same. */

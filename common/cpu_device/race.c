@@ -134,10 +134,13 @@ static void tell_race(const struct recorder *r, const struct access *first, cons
     const bool one_warp = r->block->thread_count <= WARP_SIZE;
     const bool both_write =
         operation_of(first->entry) != CPU_DEVICE_LOAD && operation_of(second->entry) != CPU_DEVICE_LOAD;
-    const char *advice = both_write ? "Only one of them may write it, or a barrier belongs {between}."
-                         : operation_of(first->entry) == CPU_DEVICE_LOAD
-                             ? "A __syncthreads() is missing {between}: nobody may overwrite before everybody has read."
-                             : "A __syncthreads() is missing {between}: nobody may read before everybody has written.";
+    const char *advice =
+        both_write ? "Only one of them may write it, or a barrier belongs {between}."
+        : operation_of(first->entry) == CPU_DEVICE_LOAD
+            ? "A __syncthreads() that all threads pass is missing {between}: nobody may overwrite before "
+              "everybody has read."
+            : "A __syncthreads() that all threads pass is missing {between}: nobody may read before everybody "
+              "has written.";
     finding_tell(
         "In block (%u, %u, %u), thread (%u, %u, %u) %s %s at {1}, and thread (%u, %u, %u) %s it at {2}, with no "
         "barrier between them. %s%s",

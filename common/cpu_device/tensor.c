@@ -2,10 +2,12 @@
  */
 #include "cpu_device/tensor.h"
 
+#include "check.h"
 #include "count.h"
 #include "scheduler.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HERE __builtin_return_address(0)
@@ -59,9 +61,41 @@ static float element_of(uint32_t word, unsigned half, enum cpu_device_mma_type t
     }
 }
 
+/* ---- Whole warps ---- */
+
+/* What a lane brings to an instruction begins with this. */
+struct call {
+    uint32_t came; /* out: the lanes that did */
+};
+
+/* Tells each lane who came. False unless all did: the instruction has no result then. */
+static bool is_whole(void *const payload[32], unsigned mask) {
+    for (unsigned lane = 0; lane < WARP_SIZE; lane++)
+        if (payload[lane])
+            ((struct call *)payload[lane])->came = mask;
+    return mask == UINT32_MAX;
+}
+
+/* Waits for all lanes. Does not return where some have ended before, or do not exist. */
+static void meet_warp(cpu_device_warp_function function, struct call *call, const void *place) {
+    cpu_device_meet(UINT32_MAX, function, call, place);
+    if (call->came == UINT32_MAX)
+        return;
+    struct block *block = cpu_device_current_block();
+    if (block->grid->checked)
+        check_missing_lanes(~call->came, place);
+    cpu_device_fail_block(
+        block, cudaErrorLaunchFailure,
+        "warp %u executes a tensor-core instruction or ldmatrix without its lanes 0x%08x, which have ended "
+        "before or do not exist.",
+        block->current->warp, ~call->came);
+    cpu_device_suspend(block);
+}
+
 /* ---- ldmatrix ---- */
 
 struct load {
+    struct call call;
     const void *row;
     struct cpu_device_words4 result;
     unsigned matrices;
@@ -80,7 +114,8 @@ static uint32_t piece_of(void *const payload[32], unsigned matrix, unsigned lane
 }
 
 static void load_warp(void *const payload[32], unsigned mask) {
-    (void)mask;
+    if (!is_whole(payload, mask))
+        return;
     for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
         struct load *l = payload[lane];
         for (unsigned matrix = 0; matrix < l->matrices; matrix++)
@@ -89,15 +124,16 @@ static void load_warp(void *const payload[32], unsigned mask) {
 }
 
 struct cpu_device_words4 cpu_device_ldmatrix(const void *row, unsigned matrices, int transposed) {
-    struct load l = {row, {{0}}, matrices, transposed};
+    struct load l = {{0}, row, {{0}}, matrices, transposed};
     cpu_device_note_ldmatrix(row, matrices, HERE);
-    cpu_device_meet(UINT32_MAX, load_warp, &l, HERE);
+    meet_warp(load_warp, &l.call, HERE);
     return l.result;
 }
 
 /* ---- mma ---- */
 
 struct product {
+    struct call call;
     struct cpu_device_words4 a;
     uint32_t b[2];
     float c[4]; /* and d */
@@ -132,7 +168,8 @@ static double dot(const float *a, const float *b, unsigned k) {
 
 /* Lanes 4g to 4g + 3 hold rows g and g + 8 of d, two columns each. */
 static void multiply_warp(void *const payload[32], unsigned mask) {
-    (void)mask;
+    if (!is_whole(payload, mask))
+        return;
     float a[M][MAX_K], b[N][MAX_K];
     for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
         unpack_a(payload[lane], lane, a);
@@ -147,21 +184,23 @@ static void multiply_warp(void *const payload[32], unsigned mask) {
 
 struct cpu_device_floats4 cpu_device_mma(struct cpu_device_floats4 c, struct cpu_device_words4 a, uint32_t b0,
                                          uint32_t b1, enum cpu_device_mma_type type, unsigned k) {
-    struct product p = {a, {b0, b1}, {c.value[0], c.value[1], c.value[2], c.value[3]}, type, k};
+    struct product p = {{0}, a, {b0, b1}, {c.value[0], c.value[1], c.value[2], c.value[3]}, type, k};
     cpu_device_note_mma(2 * M * N * k);
-    cpu_device_meet(UINT32_MAX, multiply_warp, &p, HERE);
+    meet_warp(multiply_warp, &p.call, HERE);
     return (struct cpu_device_floats4){{p.c[0], p.c[1], p.c[2], p.c[3]}};
 }
 
 /* ---- mma with sums in half ---- */
 
 struct half_product {
+    struct call call;
     struct product inputs;
     uint64_t c; /* and d: halves (g, 2t), (g, 2t + 1), then those of row g + 8 */
 };
 
 static void multiply_warp_in_half(void *const payload[32], unsigned mask) {
-    (void)mask;
+    if (!is_whole(payload, mask))
+        return;
     float a[M][MAX_K], b[N][MAX_K];
     for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
         const struct half_product *p = payload[lane];
@@ -181,8 +220,33 @@ static void multiply_warp_in_half(void *const payload[32], unsigned mask) {
 }
 
 uint64_t cpu_device_mma_half(uint64_t c, struct cpu_device_words4 a, uint32_t b0, uint32_t b1, unsigned k) {
-    struct half_product p = {{a, {b0, b1}, {0}, CPU_DEVICE_MMA_F16, k}, c};
+    struct half_product p = {{0}, {{0}, a, {b0, b1}, {0}, CPU_DEVICE_MMA_F16, k}, c};
     cpu_device_note_mma(2 * M * N * k);
-    cpu_device_meet(UINT32_MAX, multiply_warp_in_half, &p, HERE);
+    meet_warp(multiply_warp_in_half, &p.call, HERE);
     return p.c;
+}
+
+/* ---- WMMA ---- */
+
+void cpu_device_check_wmma(const void *p, unsigned ldm, unsigned element_size) {
+    const unsigned multiple = 16 / element_size;
+    char sentence[200];
+    if ((uintptr_t)p % 32 != 0)
+        snprintf(
+            sentence, sizeof sentence,
+            "the pointer given to load_matrix_sync or store_matrix_sync is no multiple of 32 bytes, as it must be.");
+    else if (ldm % multiple != 0)
+        snprintf(sentence, sizeof sentence,
+                 "the leading dimension %u given to load_matrix_sync or store_matrix_sync is no multiple of %u, as it "
+                 "must be: "
+                 "pad rows by a multiple of 16 bytes.",
+                 ldm, multiple);
+    else
+        return;
+    struct block *block = cpu_device_current_block();
+    if (block->grid->checked)
+        check_wmma(sentence, HERE);
+    cpu_device_fail_block(block, cudaErrorMisalignedAddress, "thread (%u, %u, %u): %s", block->current->index.x,
+                          block->current->index.y, block->current->index.z, sentence);
+    cpu_device_suspend(block);
 }

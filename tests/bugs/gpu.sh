@@ -16,7 +16,7 @@ tool() {
     timeout 60 compute-sanitizer --tool "$1" "$2" >"$log" 2>&1 || true
     errors=$(sed -n 's/.*\(ERROR\|RACECHECK\) SUMMARY: \([0-9]*\) .*/\2/p' "$log" | head -1)
     case $errors in
-    "") echo "no summary (ended after 60 s, or crashed)" ;;
+    "") echo "no summary: ended after 60 s or crashed" ;;
     0) echo 0 ;;
     *) echo "$errors: $(grep -m1 -E '========= (Invalid|Error|Warn|Barrier|Program hit|Uninit|Race|Potential)' "$log" | sed 's/========= *//; s/,/;/g')" ;;
     esac

@@ -494,24 +494,66 @@ static void pipelines_are_right_or_told(void **) {
     });
 }
 
+__global__ void load_with_half_a_warp(uint32_t *out) {
+    __shared__ __align__(16) uint16_t s[32][8];
+    const int lane = threadIdx.x;
+    for (int i = 0; i < 8; i++)
+        s[lane][i] = 1;
+    __syncthreads();
+    if (lane >= 16)
+        return;
+    uint32_t r[4];
+    ldmatrix_x4(r, s[lane]);
+    out[lane] = r[0];
+}
+
+template <int PITCH, int OFFSET> __global__ void load_piece(uint32_t *out) {
+    __shared__ __align__(32) __half s[16 * 32];
+    for (int e = threadIdx.x; e < 16 * 32; e += 32)
+        s[e] = __float2half(1);
+    __syncthreads();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::load_matrix_sync(a, s + OFFSET, PITCH);
+    out[threadIdx.x] = static_cast<uint32_t>(__half2float(a.x[0]));
+}
+
+// Sums in half, filled from a float, added to in float.
+__global__ void mix_sums(float *out) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, __half> halves;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> floats;
+    wmma::fill_fragment(a, 0.5f);
+    wmma::fill_fragment(b, __float2half(2));
+    wmma::fill_fragment(halves, 3);
+    wmma::mma_sync(floats, a, b, halves);
+    wmma::mma_sync(halves, a, b, floats);
+    out[threadIdx.x] = floats.x[7] + __half2float(halves.x[0]);
+}
+
+static void sums_of_two_types_mix(void **) {
+    Buffer<float> out(32);
+    mix_sums<<<1, 32>>>(out.data);
+    expect_success();
+    assert_true(out[31] == 19 + 35);
+}
+
 static void mistakes_are_found(void **) {
     expect_finding("race", load_too_early);
     expect_finding("misaligned", load_off_by_two_bytes);
+    expect_finding("missing-lanes", load_with_half_a_warp);
+    expect_finding("misaligned", load_piece<17, 0>);
+    expect_finding("misaligned", load_piece<16, 8>);
 }
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_dealt_out),
-        cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),
-        cmocka_unit_test(pieces_are_multiplied),
-        cmocka_unit_test(wavefronts_are_counted),
-        cmocka_unit_test(operations_are_counted),
-        cmocka_unit_test(mistakes_are_found),
-        cmocka_unit_test(copies_arrive_at_the_wait),
-        cmocka_unit_test(an_open_group_is_not_waited_for),
-        cmocka_unit_test(missing_waits_are_found),
-        cmocka_unit_test(pipelines_are_right_or_told),
+        cmocka_unit_test(matrices_are_dealt_out),    cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),      cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(sums_of_two_types_mix),     cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted),    cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(copies_arrive_at_the_wait), cmocka_unit_test(an_open_group_is_not_waited_for),
+        cmocka_unit_test(missing_waits_are_found),   cmocka_unit_test(pipelines_are_right_or_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -9,6 +9,7 @@
 #include "cuda_fp16.h"
 
 #include <cstring>
+#include <type_traits>
 
 namespace nvcuda {
 namespace wmma {
@@ -69,14 +70,30 @@ inline cpu_device_mma_type type_of(__nv_bfloat16) { return CPU_DEVICE_MMA_BF16; 
 
 } // namespace detail
 
-template <class Use, class T, class Layout>
-void fill_fragment(fragment<Use, 16, 16, 16, T, Layout> &f, const T &value) {
+namespace detail {
+
+inline float to_type(float x, float) { return x; }
+inline float to_type(__half x, float) { return __half2float(x); }
+inline __half to_type(__half x, __half) { return x; }
+inline __half to_type(float x, __half) { return __float2half(x); }
+inline __nv_bfloat16 to_type(__nv_bfloat16 x, __nv_bfloat16) { return x; }
+inline __nv_bfloat16 to_type(float x, __nv_bfloat16) { return __float2bfloat16(x); }
+
+} // namespace detail
+
+// The value is converted: fill_fragment(halves, 0.0f), or 0.
+template <class Use, class T, class Layout, class Value>
+void fill_fragment(fragment<Use, 16, 16, 16, T, Layout> &f, Value value) {
     for (int i = 0; i < f.num_elements; i++)
-        f.x[i] = value;
+        if constexpr (std::is_arithmetic_v<Value>)
+            f.x[i] = detail::to_type(static_cast<float>(value), T());
+        else
+            f.x[i] = detail::to_type(value, T());
 }
 
 template <class Use, class T, class Layout>
 void load_matrix_sync(fragment<Use, 16, 16, 16, T, Layout> &f, const T *p, unsigned ldm) {
+    cpu_device_check_wmma(p, ldm, sizeof(T));
     for (int i = 0; i < f.num_elements; i++)
         f.x[i] = p[detail::offset_of<Use>(i, ldm, std::is_same_v<Layout, row_major>)];
     cpu_device_sync_warp(0xffffffffu);
@@ -84,6 +101,7 @@ void load_matrix_sync(fragment<Use, 16, 16, 16, T, Layout> &f, const T *p, unsig
 
 template <class T>
 void load_matrix_sync(fragment<accumulator, 16, 16, 16, T> &f, const T *p, unsigned ldm, layout_t layout) {
+    cpu_device_check_wmma(p, ldm, sizeof(T));
     for (int i = 0; i < f.num_elements; i++)
         f.x[i] = p[detail::offset_of<accumulator>(i, ldm, layout == mem_row_major)];
     cpu_device_sync_warp(0xffffffffu);
@@ -91,6 +109,7 @@ void load_matrix_sync(fragment<accumulator, 16, 16, 16, T> &f, const T *p, unsig
 
 template <class T>
 void store_matrix_sync(T *p, const fragment<accumulator, 16, 16, 16, T> &f, unsigned ldm, layout_t layout) {
+    cpu_device_check_wmma(p, ldm, sizeof(T));
     for (int i = 0; i < f.num_elements; i++)
         p[detail::offset_of<accumulator>(i, ldm, layout == mem_row_major)] = f.x[i];
     cpu_device_sync_warp(0xffffffffu);
@@ -121,6 +140,19 @@ void mma_sync(fragment<accumulator, 16, 16, 16, __half> &d, const fragment<matri
         sums = cpu_device_mma_half(sums, a_words, b_words.word[2 * side], b_words.word[2 * side + 1], 16);
         std::memcpy(static_cast<void *>(d.x + 4 * side), &sums, sizeof sums);
     }
+}
+
+// Sums that come in one type and leave in the other.
+template <class Sum, class Other, class LayoutA, class LayoutB, std::enable_if_t<!std::is_same_v<Sum, Other>, int> = 0>
+void mma_sync(fragment<accumulator, 16, 16, 16, Sum> &d, const fragment<matrix_a, 16, 16, 16, __half, LayoutA> &a,
+              const fragment<matrix_b, 16, 16, 16, __half, LayoutB> &b,
+              const fragment<accumulator, 16, 16, 16, Other> &c) {
+    fragment<accumulator, 16, 16, 16, float> sums;
+    for (int i = 0; i < sums.num_elements; i++)
+        sums.x[i] = detail::to_type(c.x[i], 0.0f);
+    mma_sync(sums, a, b, sums);
+    for (int i = 0; i < sums.num_elements; i++)
+        d.x[i] = detail::to_type(sums.x[i], Sum());
 }
 
 } // namespace wmma

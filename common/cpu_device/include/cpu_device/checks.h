@@ -9,6 +9,7 @@
  * - outside-matrix: an access near a declared matrix, but not to one of its elements, or a store to one that is input
  * - must-not-read: a load from a declared matrix that is not to be read
  * - missing-wait: an access to where an asynchronous copy (cp.async) may still be on its way
+ * - missing-lanes: a tensor-core instruction or ldmatrix, which a whole warp must execute, without some of its lanes
  * - divergent-barrier: threads of a block wait at different __syncthreads()
  * - deadlock: all threads of a block wait, and not for the same
  * - launch: a launch that a GPU refuses

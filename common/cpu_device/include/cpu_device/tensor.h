@@ -39,6 +39,9 @@ struct cpu_device_floats4 cpu_device_mma(struct cpu_device_floats4 c, struct cpu
 /* mma.sync.aligned.m16n8k{8,16}.row.col.f16.f16.f16.f16: the sums are halves, two to a word, two words. */
 uint64_t cpu_device_mma_half(uint64_t c, struct cpu_device_words4 a, uint32_t b0, uint32_t b1, unsigned k);
 
+/* What WMMA asks of a pointer and a leading dimension: multiples of 32 and of 16 bytes. Does not return otherwise. */
+void cpu_device_check_wmma(const void *p, unsigned ldm, unsigned element_size);
+
 /* cp.async.{ca,cg}.shared.global: `size` bytes (4, 8 or 16), of which the first source_size come from `from` and the
    others are 0. They arrive when this thread waits for their group, so that a forgotten wait shows. */
 void cpu_device_cp_async(void *to, const void *from, unsigned size, unsigned source_size);

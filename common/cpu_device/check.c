@@ -29,7 +29,7 @@ static struct {
     uint8_t *owners;
     size_t size;   /* of thread-local data */
     size_t window; /* offset of the dynamic shared window */
-    struct program_range data, image;
+    struct program_range image;
     uintptr_t base;
     bool usable;
 } program;
@@ -57,7 +57,6 @@ static void add_array(const struct program_object *object, void *unused) {
 static void read_program(void) {
     const struct program_range shared = program_thread_local();
     program.size = shared.end - shared.begin;
-    program.data = program_data();
     program.image = program_image();
     program.base = program_base();
     program.window = cpu_device_shared_window();

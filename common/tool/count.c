@@ -42,8 +42,7 @@ static const struct argp_option options[] = {
     {"lines", 'l', 0, 0, "Line by line, too (as it is for a single kernel)", 2},
     {"sanitize", 'z', 0, 0,
      "Look for mistakes, too: races, accesses outside arrays, reads of what nothing wrote, barriers that not all "
-     "threads "
-     "reach, launches that a GPU refuses",
+     "threads reach, launches that a GPU refuses",
      2},
     {"gpu-model", 'g', "NAME", 0, "The GPU of the model: h200 (default), h100, a100, rtx4090, rtx3090, t4", 2},
     {"as", 0x103, "N", 0, "Scale the counts of a cube to this edge for the model, e.g. --size 512 --as 4096", 2},

@@ -278,7 +278,7 @@ static void become(char *const argv[], const child_plan *plan) {
     _exit(127);
 }
 
-static double now(void) {
+double seconds_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -293,7 +293,7 @@ static int wait_until(pid_t child, double deadline, bool *ended) {
         int status = -1;
         const pid_t got = waitpid(child, &status, WNOHANG);
         *ended = got != 0;
-        const double left = fmin(deadline - now(), 3600); /* a time_t of any size holds it */
+        const double left = fmin(deadline - seconds_now(), 3600); /* a time_t of any size holds it */
         if (*ended || left <= 0)
             return got == child ? status : -1;
         const struct timespec rest = {(time_t)left, (long)((left - floor(left)) * 1e9)};
@@ -321,14 +321,14 @@ static size_t resident_bytes(pid_t child) {
 /* As wait_until, for a child whose memory has a limit: it is looked at fifty times a second. */
 static int wait_within(pid_t child, const child_plan *plan, process_end *end, bool *ended) {
     static const double step = 0.02;
-    const double deadline = now() + plan->seconds;
+    const double deadline = seconds_now() + plan->seconds;
     const size_t memory = plan->limits ? plan->limits->memory : 0;
     int status = -1;
     for (*ended = false; !*ended && !stopped_by && *end == PROCESS_ENDED;) {
-        status = wait_until(child, memory ? fmin(deadline, now() + step) : deadline, ended);
+        status = wait_until(child, memory ? fmin(deadline, seconds_now() + step) : deadline, ended);
         if (!*ended && memory && resident_bytes(child) > memory)
             *end = PROCESS_TOO_LARGE;
-        else if (!*ended && now() >= deadline)
+        else if (!*ended && seconds_now() >= deadline)
             *end = PROCESS_TOO_LONG;
     }
     return status;
@@ -338,9 +338,9 @@ static int wait_within(pid_t child, const child_plan *plan, process_end *end, bo
 static int end_child(pid_t child, pid_t target) {
     bool ended = false;
     kill(target, SIGTERM);
-    const double insist_at = now() + 2;
+    const double insist_at = seconds_now() + 2;
     int status = -1;
-    while (!ended && now() < insist_at)
+    while (!ended && seconds_now() < insist_at)
         status = wait_until(child, insist_at, &ended);
     if (ended)
         return status;

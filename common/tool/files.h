@@ -75,6 +75,9 @@ typedef struct process_limits {
     size_t file_size;     /* bytes of each file that it writes, its output included */
 } process_limits;
 
+/* A clock that nobody sets. */
+double seconds_now(void);
+
 typedef enum { PROCESS_ENDED, PROCESS_TOO_LONG, PROCESS_TOO_LARGE } process_end;
 
 /* As process_capture, of both output streams, within limits: in a process group of its own, of which nothing is left

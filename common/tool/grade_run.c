@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- One run ------------------------------------------------------------------------------------------------------
@@ -19,12 +18,6 @@
 
 /* More than any record, and than what a kernel prints that is looked at. */
 static const size_t FILE_LIMIT = (size_t)64 << 20;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void add_words(string_list *list, const char *words) {
     char *copy = text_format("%s", words), *rest = NULL;
@@ -78,9 +71,9 @@ static run_end run_driver(grade_session *s, const grade_product *product, const 
         list_copy(&argv, path);
     }
     run_end e = {.limit = left};
-    const double began = now();
+    const double began = seconds_now();
     e.status = process_confined(argv.items, s->scratch, &limits, &e.end, &e.output);
-    s->spent += now() - began;
+    s->spent += seconds_now() - began;
     list_free(&argv);
     return e;
 }

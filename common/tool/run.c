@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Options ------------------------------------------------------------------------------------------------------
@@ -633,12 +632,6 @@ static int publish(const run_options *o, campaign *c, fault *f) {
     record_list_free(&recorded);
     free(path);
     return result;
-}
-
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* By the exit status that shells give to a signal. */

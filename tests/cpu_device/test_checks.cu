@@ -74,12 +74,50 @@ static void a_label_that_comes_again_has_findings_of_its_own(void **) {
     }
 }
 
+// Thread 0 ends before it has written; what the others then miss is no finding of its own.
+__global__ void end_early_then_read(const float *from, float *to) {
+    __shared__ float s[64];
+    const int t = threadIdx.x;
+    s[t] = t == 0 ? from[1 << 16] : from[t];
+    __syncthreads();
+    to[t] = s[63 - t];
+}
+
+static void what_an_ended_thread_leaves_out_is_not_told(void **) {
+    Buffer<float> from(64), to(64);
+    in_both_orders([&] {
+        end_early_then_read<<<1, 64>>>(from.data, to.data);
+        cudaGetLastError();
+    });
+    assert_string_equal(only_finding()->kind, "out-of-bounds");
+}
+
+// As on a GPU, who waits hears of it; while launches are checked, once.
+static void who_waits_hears_of_the_error(void **) {
+    Buffer<float> from(64), to(64);
+    cudaError_t (*const waits[])() = {cudaDeviceSynchronize, [] { return cudaStreamSynchronize(nullptr); }};
+    for (const auto wait : waits) {
+        end_early_then_read<<<1, 64>>>(from.data, to.data);
+        assert_int_equal(wait(), cudaErrorIllegalAddress);
+        assert_int_equal(wait(), cudaSuccess);
+        assert_int_equal(cudaGetLastError(), cudaErrorIllegalAddress);
+        nothing<<<1, 1>>>();
+        assert_int_equal(wait(), cudaSuccess);
+        float value;
+        end_early_then_read<<<1, 64>>>(from.data, to.data);
+        assert_int_equal(cudaMemcpy(&value, to.data, 4, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
+        assert_int_equal(cudaGetLastError(), cudaErrorIllegalAddress);
+    }
+}
+
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_refused_launch_is_counted_once, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(the_error_does_not_depend_on_the_order, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(a_load_across_the_end_is_explained, begin_checks, end_checks),
         cmocka_unit_test_setup_teardown(a_label_that_comes_again_has_findings_of_its_own, begin_checks, end_checks),
+        cmocka_unit_test_setup_teardown(what_an_ended_thread_leaves_out_is_not_told, begin_checks, end_checks),
+        cmocka_unit_test_setup_teardown(who_waits_hears_of_the_error, begin_checks, end_checks),
     };
     return cmocka_run_group_tests_name("checks", tests, nullptr, nullptr);
 }

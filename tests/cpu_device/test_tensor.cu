@@ -385,7 +385,7 @@ __global__ void load_off_by_two_bytes(uint32_t *out) {
 }
 
 static void expect_finding(const char *kind, void (*kernel)(uint32_t *)) {
-    Buffer<uint32_t> out(32);
+    Buffer<uint32_t> out(256);
     cpu_device_check_launches("");
     kernel<<<1, 32>>>(out.data);
     cpu_device_check_launches(nullptr);
@@ -430,10 +430,31 @@ static void expect_copy_finding(const char *kind, int mistake) {
     cpu_device_forget_findings();
 }
 
+// No wait at all: neither a barrier nor being the thread that asked helps.
+__global__ void never_waits(uint32_t *out) {
+    __shared__ __align__(16) uint32_t s[32][4];
+    const int t = threadIdx.x;
+    cp_async_16(s[t], &out[128 + t * 4]);
+    cp_async_commit();
+    __syncthreads();
+    out[t] = s[31 - t][0];
+}
+
+__global__ void looks_before_it_waits(uint32_t *out) {
+    __shared__ __align__(16) uint32_t s[32][4];
+    const int t = threadIdx.x;
+    cp_async_16(s[t], &out[128 + t * 4]);
+    cp_async_commit();
+    out[t] = s[t][0];
+    cp_async_wait<0>();
+}
+
 static void missing_waits_are_found(void **) {
     in_both_orders([] {
         expect_copy_finding(nullptr, 0);
         expect_copy_finding("missing-wait", 1);
+        expect_finding("missing-wait", never_waits);
+        expect_finding("missing-wait", looks_before_it_waits);
         expect_copy_finding("race", 2);
         expect_copy_finding("race", 3);
     });

@@ -358,6 +358,29 @@ CPU_DEVICE_FINDINGS=mine.csv run "$built"
 expect_status 0 "CPU_DEVICE_FINDINGS"
 [ "$(head -1 mine.csv)" = "$findings_header" ] || wrong "another first line in a file of findings"
 expect_in mine.csv ",reverse,,,,,race,race.cu,3,race.cu,4,64,"
+cat >long.cu <<'CU'
+__global__ void sum(int *p) {
+    __shared__ volatile int s[64];
+    s[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < 70000; i++)
+        sum += s[i % 64];
+    p[threadIdx.x] = sum;
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 64 * sizeof(int));
+    cudaMemset(p, 0, 64 * sizeof(int));
+    sum<<<1, 64>>>(p);
+    return cudaDeviceSynchronize();
+}
+CU
+count --sanitize long.cu
+expect_status 0 "a long way between two barriers"
+expect_says "kernel sum: a thread accesses shared memory more than 65536 times between two barriers"
+CPU_DEVICE_ORDER=sideways run "$built"
+expect_says "CPU_DEVICE_ORDER=sideways is neither ascending nor reverse; using ascending"
 CPU_DEVICE_FINDINGS=/proc/nowhere/x.csv run "$built"
 expect_status 0 "CPU_DEVICE_FINDINGS that cannot be written"
 expect_says "CPU device: CPU_DEVICE_FINDINGS: cannot write /proc/nowhere/x.csv."

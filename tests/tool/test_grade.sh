@@ -138,6 +138,9 @@ earns 62 03 4x4.cu "0.5 requests to shared memory for 32 multiply-adds"
 # Nothing but tile128 and tile32: the first of the two in main.c.
 grep -v tiling_64 "$repository/02_tiling/kernel.cu" >two.cu
 earns 100 02 two.cu "02_tiling: kernel tile32, tiling_32() of two.cu" "tiling_32() is marked in its place"
+# Inputs that it never reads, all taken for 1: right where they are 1, which proves nothing.
+change 03_register_cache ones.cu 's/= a_copy\[i\];/= 1.0f;/; s/= b_copy\[j\];/= 1.0f;/'
+earns 0 03 ones.cu "looked at when values, or half inputs, are right"
 # One mistake costs points about once.
 only 02_tiling tiling_64 tiling_64 64.cu
 change 02_tiling alpha.cu 's/alpha \* acc\[i\]\[j\] + old/acc[i][j] + old/' 64.cu

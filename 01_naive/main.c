@@ -4,8 +4,8 @@
 cudaError_t naive_cpu_loop(const gemm_problem *, cudaStream_t);
 cudaError_t naive_uncoalesced(const gemm_problem *, cudaStream_t);
 cudaError_t naive_coalesced(const gemm_problem *, cudaStream_t);
-gemm_footprint naive_uncoalesced_footprint(gemm_dtype);
-gemm_footprint naive_coalesced_footprint(gemm_dtype);
+gemm_footprint naive_uncoalesced_footprint(const gemm_problem *);
+gemm_footprint naive_coalesced_footprint(const gemm_problem *);
 
 /* One thread does one or two 1e8 multiply-adds a second at this size: six to ten seconds. */
 static const char *cpu_loop_unsupported(const gemm_problem *p) {
@@ -26,11 +26,26 @@ static const char *coalesced_unsupported(const gemm_problem *p) {
 enum { FLOATS = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16) };
 
 static const gemm_kernel kernels[] = {
-    {"cpu_loop", "three loops on one CPU thread", FLOATS, GEMM_UNIT_HOST, naive_cpu_loop, NULL, cpu_loop_unsupported},
-    {"uncoalesced", "one thread an element, a warp down a column", FLOATS, GEMM_UNIT_FP32, naive_uncoalesced,
-     naive_uncoalesced_footprint, uncoalesced_unsupported},
-    {"coalesced", "one thread an element, a warp along a row: the ladder's 1.0", FLOATS, GEMM_UNIT_FP32,
-     naive_coalesced, naive_coalesced_footprint, coalesced_unsupported},
+    {.name = "cpu_loop",
+     .adds = "three loops on one CPU thread",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_HOST,
+     .launch = naive_cpu_loop,
+     .unsupported = cpu_loop_unsupported},
+    {.name = "uncoalesced",
+     .adds = "one thread an element, a warp down a column",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = naive_uncoalesced,
+     .footprint = naive_uncoalesced_footprint,
+     .unsupported = uncoalesced_unsupported},
+    {.name = "coalesced",
+     .adds = "one thread an element, a warp along a row: the ladder's 1.0",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = naive_coalesced,
+     .footprint = naive_coalesced_footprint,
+     .unsupported = coalesced_unsupported},
 };
 
 int main(int argc, char **argv) {

@@ -78,8 +78,8 @@ template <int TILE> static cudaError_t launch_typed(const gemm_problem *p, cudaS
     return p->dtype == GEMM_F16 ? launch<__half, TILE>(p, stream) : launch<float, TILE>(p, stream);
 }
 
-template <int TILE> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)tiling<__half, TILE> : (const void *)tiling<float, TILE>, THREADS, 0};
+template <int TILE> static gemm_footprint footprint(const gemm_problem *p) {
+    return {p->dtype == GEMM_F16 ? (const void *)tiling<__half, TILE> : (const void *)tiling<float, TILE>, THREADS, 0};
 }
 
 /* ---- What main.c hands to the harness ---- */
@@ -87,7 +87,7 @@ extern "C" {
 cudaError_t tiling_32(const gemm_problem *p, cudaStream_t stream) { return launch_typed<32>(p, stream); }
 cudaError_t tiling_64(const gemm_problem *p, cudaStream_t stream) { return launch_typed<64>(p, stream); }
 cudaError_t tiling_128(const gemm_problem *p, cudaStream_t stream) { return launch_typed<128>(p, stream); }
-gemm_footprint tiling_32_footprint(gemm_dtype dtype) { return footprint<32>(dtype); }
-gemm_footprint tiling_64_footprint(gemm_dtype dtype) { return footprint<64>(dtype); }
-gemm_footprint tiling_128_footprint(gemm_dtype dtype) { return footprint<128>(dtype); }
+gemm_footprint tiling_32_footprint(const gemm_problem *p) { return footprint<32>(p); }
+gemm_footprint tiling_64_footprint(const gemm_problem *p) { return footprint<64>(p); }
+gemm_footprint tiling_128_footprint(const gemm_problem *p) { return footprint<128>(p); }
 }

@@ -4,9 +4,9 @@
 cudaError_t tiling_32(const gemm_problem *, cudaStream_t);
 cudaError_t tiling_64(const gemm_problem *, cudaStream_t);
 cudaError_t tiling_128(const gemm_problem *, cudaStream_t);
-gemm_footprint tiling_32_footprint(gemm_dtype);
-gemm_footprint tiling_64_footprint(gemm_dtype);
-gemm_footprint tiling_128_footprint(gemm_dtype);
+gemm_footprint tiling_32_footprint(const gemm_problem *);
+gemm_footprint tiling_64_footprint(const gemm_problem *);
+gemm_footprint tiling_128_footprint(const gemm_problem *);
 
 /* gridDim.y, at most 65535, counts the tiles down C. */
 static const char *tile32_unsupported(const gemm_problem *p) {
@@ -22,12 +22,27 @@ static const char *tile128_unsupported(const gemm_problem *p) {
 enum { FLOATS = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16) };
 
 static const gemm_kernel kernels[] = {
-    {"tile64", "64x64 of C a block, 1024 threads, as in the article", FLOATS, GEMM_UNIT_FP32, tiling_64,
-     tiling_64_footprint, tile64_unsupported},
-    {"tile32", "32x32 of C a block, one element a thread: the pure idea", FLOATS, GEMM_UNIT_FP32, tiling_32,
-     tiling_32_footprint, tile32_unsupported},
-    {"tile128", "128x128 of C a block, sixteen elements a thread", FLOATS, GEMM_UNIT_FP32, tiling_128,
-     tiling_128_footprint, tile128_unsupported},
+    {.name = "tile64",
+     .adds = "64x64 of C a block, 1024 threads, as in the article",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = tiling_64,
+     .footprint = tiling_64_footprint,
+     .unsupported = tile64_unsupported},
+    {.name = "tile32",
+     .adds = "32x32 of C a block, one element a thread: the pure idea",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = tiling_32,
+     .footprint = tiling_32_footprint,
+     .unsupported = tile32_unsupported},
+    {.name = "tile128",
+     .adds = "128x128 of C a block, sixteen elements a thread",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = tiling_128,
+     .footprint = tiling_128_footprint,
+     .unsupported = tile128_unsupported},
 };
 
 int main(int argc, char **argv) {

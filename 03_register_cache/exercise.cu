@@ -97,8 +97,9 @@ template <int TILE> static cudaError_t launch_typed(const gemm_problem *p, cudaS
     return p->dtype == GEMM_F16 ? launch<__half, TILE>(p, stream) : launch<float, TILE>(p, stream);
 }
 
-template <int TILE> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)register_cache<__half, TILE> : (const void *)register_cache<float, TILE>,
+template <int TILE> static gemm_footprint footprint(const gemm_problem *p) {
+    return {p->dtype == GEMM_F16 ? (const void *)register_cache<__half, TILE>
+                                 : (const void *)register_cache<float, TILE>,
             THREADS, 0};
 }
 
@@ -107,7 +108,7 @@ extern "C" {
 cudaError_t register_cache_8x8(const gemm_problem *p, cudaStream_t stream) { return launch_typed<128>(p, stream); }
 cudaError_t register_cache_4x4(const gemm_problem *p, cudaStream_t stream) { return launch_typed<64>(p, stream); }
 cudaError_t register_cache_16x16(const gemm_problem *p, cudaStream_t stream) { return launch_typed<256>(p, stream); }
-gemm_footprint register_cache_8x8_footprint(gemm_dtype dtype) { return footprint<128>(dtype); }
-gemm_footprint register_cache_4x4_footprint(gemm_dtype dtype) { return footprint<64>(dtype); }
-gemm_footprint register_cache_16x16_footprint(gemm_dtype dtype) { return footprint<256>(dtype); }
+gemm_footprint register_cache_8x8_footprint(const gemm_problem *p) { return footprint<128>(p); }
+gemm_footprint register_cache_4x4_footprint(const gemm_problem *p) { return footprint<64>(p); }
+gemm_footprint register_cache_16x16_footprint(const gemm_problem *p) { return footprint<256>(p); }
 }

@@ -4,9 +4,9 @@
 cudaError_t register_cache_8x8(const gemm_problem *, cudaStream_t);
 cudaError_t register_cache_4x4(const gemm_problem *, cudaStream_t);
 cudaError_t register_cache_16x16(const gemm_problem *, cudaStream_t);
-gemm_footprint register_cache_8x8_footprint(gemm_dtype);
-gemm_footprint register_cache_4x4_footprint(gemm_dtype);
-gemm_footprint register_cache_16x16_footprint(gemm_dtype);
+gemm_footprint register_cache_8x8_footprint(const gemm_problem *);
+gemm_footprint register_cache_4x4_footprint(const gemm_problem *);
+gemm_footprint register_cache_16x16_footprint(const gemm_problem *);
 
 /* gridDim.y, at most 65535, counts the tiles down C. */
 static const char *tile128_unsupported(const gemm_problem *p) {
@@ -22,12 +22,27 @@ static const char *tile256_unsupported(const gemm_problem *p) {
 enum { FLOATS = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16) };
 
 static const gemm_kernel kernels[] = {
-    {"8x8", "64 elements a thread, two blocks a multiprocessor", FLOATS, GEMM_UNIT_FP32, register_cache_8x8,
-     register_cache_8x8_footprint, tile128_unsupported},
-    {"4x4", "sixteen elements a thread, as in the article", FLOATS, GEMM_UNIT_FP32, register_cache_4x4,
-     register_cache_4x4_footprint, tile64_unsupported},
-    {"16x16", "too many: 256 elements a thread spill out of the registers", FLOATS, GEMM_UNIT_FP32,
-     register_cache_16x16, register_cache_16x16_footprint, tile256_unsupported},
+    {.name = "8x8",
+     .adds = "64 elements a thread, two blocks a multiprocessor",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = register_cache_8x8,
+     .footprint = register_cache_8x8_footprint,
+     .unsupported = tile128_unsupported},
+    {.name = "4x4",
+     .adds = "sixteen elements a thread, as in the article",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = register_cache_4x4,
+     .footprint = register_cache_4x4_footprint,
+     .unsupported = tile64_unsupported},
+    {.name = "16x16",
+     .adds = "too many: 256 elements a thread spill out of the registers",
+     .dtypes = FLOATS,
+     .unit = GEMM_UNIT_FP32,
+     .launch = register_cache_16x16,
+     .footprint = register_cache_16x16_footprint,
+     .unsupported = tile256_unsupported},
 };
 
 int main(int argc, char **argv) {

@@ -118,9 +118,9 @@ template <int PAD, int PAIRED> static cudaError_t launch_typed(const gemm_proble
     return p->dtype == GEMM_F16 ? launch<__half, PAD, PAIRED>(p, stream) : launch<float, PAD, PAIRED>(p, stream);
 }
 
-template <int PAD, int PAIRED> static gemm_footprint footprint(gemm_dtype dtype) {
-    return {dtype == GEMM_F16 ? (const void *)bank_padding<__half, PAD, PAIRED>
-                              : (const void *)bank_padding<float, PAD, PAIRED>,
+template <int PAD, int PAIRED> static gemm_footprint footprint(const gemm_problem *p) {
+    return {p->dtype == GEMM_F16 ? (const void *)bank_padding<__half, PAD, PAIRED>
+                                 : (const void *)bank_padding<float, PAD, PAIRED>,
             THREADS, 0};
 }
 
@@ -129,7 +129,7 @@ extern "C" {
 cudaError_t bank_padding_pad4(const gemm_problem *p, cudaStream_t stream) { return launch_typed<4, 1>(p, stream); }
 cudaError_t bank_padding_pad0(const gemm_problem *p, cudaStream_t stream) { return launch_typed<0, 1>(p, stream); }
 cudaError_t bank_padding_unpaired(const gemm_problem *p, cudaStream_t stream) { return launch_typed<4, 0>(p, stream); }
-gemm_footprint bank_padding_pad4_footprint(gemm_dtype dtype) { return footprint<4, 1>(dtype); }
-gemm_footprint bank_padding_pad0_footprint(gemm_dtype dtype) { return footprint<0, 1>(dtype); }
-gemm_footprint bank_padding_unpaired_footprint(gemm_dtype dtype) { return footprint<4, 0>(dtype); }
+gemm_footprint bank_padding_pad4_footprint(const gemm_problem *p) { return footprint<4, 1>(p); }
+gemm_footprint bank_padding_pad0_footprint(const gemm_problem *p) { return footprint<0, 1>(p); }
+gemm_footprint bank_padding_unpaired_footprint(const gemm_problem *p) { return footprint<4, 0>(p); }
 }

@@ -115,7 +115,8 @@ static void list_kernels(const run *r) {
                 continue;
             gpu_usage usage = {NAN, NAN, NAN, NAN};
             if (kernel->footprint) {
-                const gemm_footprint footprint = kernel->footprint((gemm_dtype)d);
+                const gemm_problem empty = {.dtype = (gemm_dtype)d};
+                const gemm_footprint footprint = kernel->footprint(&empty);
                 usage = gpu_usage_of(&r->gpu, &footprint);
             }
             printf("%-14s %-5s ", kernel->name, number_name((gemm_dtype)d));
@@ -169,7 +170,7 @@ static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_pro
     row->n = shape->N;
     row->k = shape->K;
     if (kernel->footprint) {
-        const gemm_footprint footprint = kernel->footprint(shape->dtype);
+        const gemm_footprint footprint = kernel->footprint(shape);
         const gpu_usage usage = gpu_usage_of(&r->gpu, &footprint);
         row->regs = usage.registers;
         row->smem_bytes = usage.smem_bytes;

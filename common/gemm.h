@@ -5,8 +5,8 @@
  *     C = alpha * A * B + beta * C
  *
  * with A of M x K, B of K x N and C of M x N elements, all row-major, for any M, N, K >= 0. The BLAS rules hold:
- * beta == 0 never reads C (it may hold NaN), alpha == 0 never reads A or B. Sums are formed in float and rounded once
- * to the element type of C.
+ * beta == 0 never reads C (it may hold NaN), alpha == 0 never reads A or B. Sums are formed in float, unless a kernel
+ * is about sums in half, and rounded once to the element type of C.
  *
  * A stage describes its kernels in a gemm_stage and hands it to gemm_main(), which does everything else: options,
  * matrices, the float64 oracle, timing, cuBLAS, records. Plain C, so that kernel.cu and the harness share it.
@@ -46,6 +46,7 @@ typedef struct gemm_problem {
     void *C;
     int64_t ldc;
     gemm_dtype dtype; /* of A, B and C */
+    int config;       /* which of the kernel's configurations, counted from 1; 0: it chooses one for this shape */
 } gemm_problem;
 
 /* What one launch asks of a multiprocessor: enough for the runtime to tell registers and occupancy. */
@@ -66,10 +67,15 @@ typedef struct gemm_kernel {
     /* Enqueues the product on `stream` and returns the launch error, if any. Pointers in the problem are device memory.
      */
     cudaError_t (*launch)(const gemm_problem *problem, cudaStream_t stream);
-    /* Registers and occupancy for --list and the records. NULL: not known. */
-    gemm_footprint (*footprint)(gemm_dtype dtype);
+    /* Registers and occupancy for --list and the records, from the problem's shape, type and configuration. NULL: not
+     * known. */
+    gemm_footprint (*footprint)(const gemm_problem *problem);
     /* NULL, or returns NULL when the problem can be computed and otherwise a sentence that says why not. */
     const char *(*unsupported)(const gemm_problem *problem);
+    /* Names of sets of compile-time parameters, such as "128x128x64", for gemm_problem.config; NULL ends them. NULL
+     * itself: there is one set only. */
+    const char *const *configs;
+    gemm_dtype sums; /* GEMM_F32, which is also what is meant when it is left out, or GEMM_F16 */
 } gemm_kernel;
 
 typedef struct gemm_stage {

@@ -20,8 +20,12 @@
 #define DECLARE(name) cudaError_t broken_##name(const gemm_problem *, cudaStream_t);
 BROKEN_KERNELS(DECLARE)
 
-#define KERNEL(name)                                                                                                   \
-    {#name, "a planted bug", GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16), GEMM_UNIT_FP32, broken_##name, NULL, NULL},
+#define KERNEL(mistake)                                                                                                \
+    {.name = #mistake,                                                                                                 \
+     .adds = "a planted bug",                                                                                          \
+     .dtypes = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16),                                                                \
+     .unit = GEMM_UNIT_FP32,                                                                                           \
+     .launch = broken_##mistake},
 static const gemm_kernel kernels[] = {BROKEN_KERNELS(KERNEL)};
 
 #ifdef GEMM_CPU_DEVICE

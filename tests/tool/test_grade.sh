@@ -186,7 +186,7 @@ kernel_file() {
 #include <cstring>
 #include <unistd.h>
 #include <vector>
-extern "C" gemm_footprint naive_coalesced_footprint(gemm_dtype) { return {nullptr, 1, 0}; }
+extern "C" gemm_footprint naive_coalesced_footprint(const gemm_problem *) { return {nullptr, 1, 0}; }
 __global__ void nothing() {}
 __global__ void right(gemm_problem p) {
     const int64_t col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;

@@ -21,8 +21,12 @@
 #define DECLARE(name) cudaError_t planted_##name(const gemm_problem *, cudaStream_t);
 PLANTED_KERNELS(DECLARE)
 
-#define KERNEL(name)                                                                                                   \
-    {#name, "a planted bug", GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16), GEMM_UNIT_FP32, planted_##name, NULL, NULL},
+#define KERNEL(mistake)                                                                                                \
+    {.name = #mistake,                                                                                                 \
+     .adds = "a planted bug",                                                                                          \
+     .dtypes = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16),                                                                \
+     .unit = GEMM_UNIT_FP32,                                                                                           \
+     .launch = planted_##mistake},
 static const gemm_kernel kernels[] = {PLANTED_KERNELS(KERNEL)};
 
 int main(int argc, char **argv) {

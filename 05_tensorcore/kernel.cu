@@ -1,0 +1,195 @@
+/* 05 tensor cores: the warp multiplies, not the thread.
+ *
+ *   One mma.sync multiplies a 16 x 16 piece of A by a 16 x 8 piece of B: 2048 multiply-adds, for which FP32 cores need
+ * 64 instructions of a warp. It reads halves and adds in float: compute low, accumulate high. What changes for it:
+ *
+ *   - Each lane holds a few elements of each piece, a *fragment*, in an order that the instruction fixes
+ * (kernel/ptx.cuh). ldmatrix fetches four 8 x 8 pieces from shared memory and deals them out in just that order.
+ *   - Shared memory keeps 16-bit elements as they are, in chunks of eight. A warp has 64 x 64 of C: for a depth of 16,
+ * 4 + 4 ldmatrix feed 32 mma.sync.
+ *   - PAD elements widen the rows, so that the eight rows that ldmatrix reads at once lie in different banks.
+ *   - A fragment of C is two neighbours in each of two rows; through shared memory the warp makes chunks of them.
+ *   - A copy's address is one base for all threads and 32 bits of this thread: 64-bit addresses would take 37
+ * registers. Rows past the last one are read as the last one: what becomes of them is never stored.
+ *
+ *   mma     all of it; configurations: rows x columns of C of a block, depth of a step
+ *   pad0    rows not widened: the eight rows of a piece meet in the same four banks
+ */
+// Alone: nvcc -O3 -arch=native -Icommon 05*/*.cu 05*/*.c common/*.c -lcublas -ldl -lpthread -o tensorcore
+#include "gemm.h"
+#include "kernel/number.cuh"
+#include "kernel/ptx.cuh"
+#include "kernel/tile.cuh"
+
+/* A warp's fragments of As and Bs at depth k: four words for each 16 x 16 piece. */
+template <int MI, int NI, typename T, int BM, int BK, int A_COLS, int B_COLS>
+static __device__ __forceinline__ void fetch(uint32_t (&a)[MI][4], uint32_t (&b)[NI][4], const T (&As)[BM][A_COLS],
+                                             const T (&Bs)[BK][B_COLS], int wm, int wn, int k) {
+    const int lane_row = threadIdx.x % 16, lane_col = threadIdx.x % 32 / 16 * 8; /* of a piece */
+#pragma unroll
+    for (int i = 0; i < MI; i++) {
+        const int row = wm + i * 16 + lane_row, col = k + lane_col;
+        ldmatrix_x4(a[i], &As[row][col]);
+    }
+#pragma unroll
+    for (int j = 0; j < NI; j++) {
+        const int row = k + lane_row, col = wn + j * 16 + lane_col;
+        ldmatrix_x4_trans(b[j], &Bs[row][col]);
+    }
+}
+
+/* acc += a * b, down and up the columns of pieces: a product shares an operand with the last. */
+template <typename T, int MI, int NI>
+static __device__ __forceinline__ void multiply(float (&acc)[MI][2 * NI][4], const uint32_t (&a)[MI][4],
+                                                const uint32_t (&b)[NI][4]) {
+#pragma unroll
+    for (int j = 0; j < 2 * NI; j++)
+#pragma unroll
+        for (int step = 0; step < MI; step++) {
+            const int i = j % 2 ? MI - 1 - step : step;
+            mma_16x8x16(acc[i][j], a[i], {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]}, T());
+        }
+}
+
+#define THREADS (BM / WM * (BN / WN) * 32)
+
+/* As many blocks a multiprocessor as leave each thread 255 registers. */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int PAD>
+__global__ void __launch_bounds__(THREADS, 256 / THREADS)
+    tensorcore(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, T *C,
+               int64_t ldc) {
+    constexpr int A_ROWS = THREADS / (BK / 8), B_ROWS = THREADS / (BN / 8); /* that the block copies at once */
+    static_assert(sizeof(T) == 2, "chunks, fragments and mma.sync are written for elements of 16 bits");
+    static_assert(PAD % 8 == 0, "PAD must be a multiple of 8: ldmatrix reads 16 bytes from multiples of 16");
+    static_assert(BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 16 == 0 && BK % 16 == 0,
+                  "warps divide the block's tile, pieces of 16 x 16 the warp's, steps of 16 the depth");
+    static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "all threads copy equally many chunks");
+    __shared__ __align__(16) T As[BM][BK + PAD];
+    __shared__ __align__(16) T Bs[BK][BN + PAD];
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN; /* the warp's tile in the block's */
+    const int rows = M - blockIdx.y * BM, cols = N - blockIdx.x * BN; /* of C, from this block on */
+    const bool chunks = has_chunks(A, lda) && has_chunks(B, ldb) && (cols >= BN || cols % 8 == 0);
+    float acc[WM / 16][WN / 8][4] = {};
+    uint32_t a_from[BM / A_ROWS], b_from[BK / B_ROWS];
+    A += (int64_t)blockIdx.y * BM * lda, B += blockIdx.x * BN;
+    C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
+    for (int i = 0; i < BM / A_ROWS; i++) /* rows past the last one are read as the last one, and not stored */
+        a_from[i] = (min(t / (BK / 8) + i * A_ROWS, rows - 1) * (uint32_t)lda + t % (BK / 8) * 8) * sizeof(T);
+    for (int i = 0; i < BK / B_ROWS; i++)
+        b_from[i] = ((t / (BN / 8) + i * B_ROWS) * (uint32_t)ldb + min(t % (BN / 8) * 8, cols - 8)) * sizeof(T);
+
+    for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
+        /* ---- Stage: by chunks, all loads before the first store; at the end of K, and where rows start at odd places,
+         * a chunk may be put together from elements ---- */
+        if (chunks && K - k0 >= BK) {
+            uint4 a_copy[BM / A_ROWS], b_copy[BK / B_ROWS];
+#pragma unroll
+            for (int i = 0; i < BM / A_ROWS; i++)
+                a_copy[i] = *(const uint4 *)((const char *)A + a_from[i]);
+#pragma unroll
+            for (int i = 0; i < BK / B_ROWS; i++)
+                b_copy[i] = *(const uint4 *)((const char *)B + b_from[i]);
+#pragma unroll
+            for (int i = 0; i < BM / A_ROWS; i++)
+                *(uint4 *)&As[t / (BK / 8) + i * A_ROWS][t % (BK / 8) * 8] = a_copy[i];
+#pragma unroll
+            for (int i = 0; i < BK / B_ROWS; i++)
+                *(uint4 *)&Bs[t / (BN / 8) + i * B_ROWS][t % (BN / 8) * 8] = b_copy[i];
+        } else {
+#pragma unroll 1
+            for (int e = t * 8; e < BM * BK; e += THREADS * 8)
+                *(uint4 *)&As[e / BK][e % BK] =
+                    load8_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
+#pragma unroll 1
+            for (int e = t * 8; e < BK * BN; e += THREADS * 8)
+                *(uint4 *)&Bs[e / BN][e % BN] =
+                    load8_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
+        }
+        __syncthreads(); /* nobody reads before everybody has written */
+
+        /* ---- Inner product: (WM / 16 + WN / 16) ldmatrix for WM / 16 * WN / 8 mma.sync ---- */
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            uint32_t a[WM / 16][4], b[WN / 16][4];
+            fetch(a, b, As, Bs, wm, wn, k);
+            multiply<T>(acc, a, b);
+        }
+        __syncthreads(); /* nobody overwrites before everybody has read */
+    }
+
+    /* ---- Write-back, 16 rows at a time: lanes put pairs into the warp's strip of shared memory and take chunks ----
+     */
+    T(*const strip)[WN + 8] = (T(*)[WN + 8]) As + warp * 16;
+    const bool c_chunks = has_chunks(C, ldc);
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++) {
+        for (int e = lane * 8; e < 16 * WN && beta != 0.0f; e += 32 * 8) {
+            const int m = wm + i * 16 + e / WN, n = wn + e % WN;
+            *(uint4 *)&strip[e / WN][e % WN] = load8_part(&C[m * ldc + n], m < rows ? cols - n : 0, c_chunks);
+        }
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < WN / 8; j++)
+            for (int h = 0; h < 2; h++) {
+                T *const c = &strip[lane / 4 + h * 8][j * 8 + lane % 4 * 2];
+                const float2 old = beta == 0.0f ? float2{0.0f, 0.0f} : load2(c);
+                store2({alpha * acc[i][j][2 * h] + beta * old.x, alpha * acc[i][j][2 * h + 1] + beta * old.y}, c);
+            }
+        __syncwarp();
+        for (int e = lane * 8; e < 16 * WN; e += 32 * 8) {
+            const int m = wm + i * 16 + e / WN, n = wn + e % WN;
+            store8_part(*(const uint4 *)&strip[e / WN][e % WN], &C[m * ldc + n], m < rows ? cols - n : 0, c_chunks);
+        }
+        __syncwarp();
+    }
+}
+
+/* ---- Launch: one block for each BM x BN piece of C; or, with `footprint`, what such a launch asks for ---- */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int PAD>
+static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
+    const auto kernel = tensorcore<T, BM, BN, BK, WM, WN, PAD>;
+    if (footprint) {
+        *footprint = {(const void *)kernel, THREADS, 0};
+        return cudaSuccess;
+    }
+    if (p->M == 0 || p->N == 0)
+        return cudaSuccess; /* an empty grid would be an error */
+    const unsigned rows = (unsigned)((p->M + BM - 1) / BM), cols = (unsigned)((p->N + BN - 1) / BN);
+    const int K = p->alpha == 0.0f ? 0 : (int)p->K; /* alpha == 0 must not read A and B */
+    kernel<<<dim3(cols, rows), THREADS, 0, stream>>>((int)p->M, (int)p->N, K, p->alpha, (const T *)p->A, p->lda,
+                                                     (const T *)p->B, p->ldb, p->beta, (T *)p->C, p->ldc);
+    return cudaGetLastError();
+}
+
+/* ---- Configurations, as main.c names them: block tile, depth, warp tile ---- */
+template <typename T, int PAD>
+static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
+    static const gemm_tile tiles[] = {{128, 128, 0}, {64, 64, 0}};
+    switch (choose_tile(p, tiles, 2)) {
+    case 1:
+        return run<T, 128, 128, 64, 64, 64, PAD>(p, stream, footprint);
+    default:
+        return run<T, 64, 64, 64, 32, 32, PAD>(p, stream, footprint);
+    }
+}
+
+template <int PAD>
+static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint = NULL) {
+    return p->dtype == GEMM_BF16 ? launch<__nv_bfloat16, PAD>(p, stream, footprint)
+                                 : launch<__half, PAD>(p, stream, footprint);
+}
+
+template <int PAD> static gemm_footprint footprint(const gemm_problem *p) {
+    gemm_footprint result = {};
+    launch_typed<PAD>(p, NULL, &result);
+    return result;
+}
+
+/* ---- What main.c hands to the harness ---- */
+extern "C" {
+cudaError_t tensorcore_mma(const gemm_problem *p, cudaStream_t stream) { return launch_typed<8>(p, stream); }
+cudaError_t tensorcore_pad0(const gemm_problem *p, cudaStream_t stream) { return launch_typed<0>(p, stream); }
+gemm_footprint tensorcore_mma_footprint(const gemm_problem *p) { return footprint<8>(p); }
+gemm_footprint tensorcore_pad0_footprint(const gemm_problem *p) { return footprint<0>(p); }
+}

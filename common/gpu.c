@@ -281,10 +281,29 @@ int gpu_describe(gpu_info *info, char *error, size_t error_size) {
     return 0;
 }
 
+/* Blocks that fit on a multiprocessor; -1 when not known. Beyond 48 KiB the runtime tells no occupancy before the
+ * kernel has opted in, which its launch does; until then it is left as it was, so that a launch that forgets to fails.
+ */
+static int blocks_of(const gemm_footprint *footprint, const struct cudaFuncAttributes *attributes) {
+    const enum cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    const int raised = footprint->dynamic_smem > (size_t)attributes->maxDynamicSharedSizeBytes;
+    int blocks = 0;
+    cudaError_t error = cudaSuccess;
+    if (raised)
+        error = cudaFuncSetAttribute(footprint->function, limit, (int)footprint->dynamic_smem);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, footprint->function, footprint->threads,
+                                                              footprint->dynamic_smem);
+    if (raised)
+        cudaFuncSetAttribute(footprint->function, limit, attributes->maxDynamicSharedSizeBytes);
+    cudaGetLastError(); /* more than there is: the launch will say so */
+    return error == cudaSuccess ? blocks : -1;
+}
+
 gpu_usage gpu_usage_of(const gpu_info *info, const gemm_footprint *footprint) {
     gpu_usage usage = {NAN, NAN, NAN, NAN};
     struct cudaFuncAttributes attributes;
-    int blocks = 0, threads = 0, device = 0;
+    int threads = 0, device = 0;
     if (info->is_cpu_device || !footprint->function)
         return usage;
     if (cudaFuncGetAttributes(&attributes, footprint->function) != cudaSuccess ||
@@ -296,11 +315,8 @@ gpu_usage gpu_usage_of(const gpu_info *info, const gemm_footprint *footprint) {
     usage.registers = attributes.numRegs;
     usage.smem_bytes = (double)(attributes.sharedSizeBytes + footprint->dynamic_smem);
     usage.local_bytes = (double)attributes.localSizeBytes;
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, footprint->function, footprint->threads,
-                                                      footprint->dynamic_smem) == cudaSuccess &&
-        threads > 0)
+    const int blocks = blocks_of(footprint, &attributes);
+    if (blocks >= 0 && threads > 0)
         usage.occupancy = (double)blocks * footprint->threads / threads;
-    else
-        cudaGetLastError();
     return usage;
 }

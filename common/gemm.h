@@ -30,7 +30,7 @@ typedef enum {
     GEMM_UNIT_HOST,        /* one CPU thread */
     GEMM_UNIT_FP32,        /* FP32 cores (FFMA) */
     GEMM_UNIT_TF32_TENSOR, /* tensor cores, by input type */
-    GEMM_UNIT_FP16_TENSOR,
+    GEMM_UNIT_FP16_TENSOR, /* f16 and bf16 */
     GEMM_UNIT_FP8_TENSOR
 } gemm_unit;
 

@@ -68,23 +68,47 @@ uint16_t number_float_to_half(float value) {
     return (uint16_t)(sign | (rounded - 0x38000000u) >> 13);
 }
 
+float number_bfloat_to_float(uint16_t bfloat) { return from_bits((uint32_t)bfloat << 16); }
+
+uint16_t number_float_to_bfloat(float value) {
+    const uint32_t bits = bits_of(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) /* NaN, kept quiet */
+        return (uint16_t)(bits >> 16 | 0x40u);
+    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16); /* the largest carry into infinity, as they should */
+}
+
+float number_truncate_to_tf32(float value) { return from_bits(bits_of(value) & ~0x1fffu); }
+
 /* The formats that arrays may hold so far. */
 static void assert_has_storage(gemm_dtype dtype) {
-    assert(dtype == GEMM_F32 || dtype == GEMM_TF32 || dtype == GEMM_F16);
+    assert(dtype == GEMM_F32 || dtype == GEMM_TF32 || dtype == GEMM_F16 || dtype == GEMM_BF16);
     (void)dtype;
 }
 
 float number_load(gemm_dtype dtype, const void *array, int64_t index) {
     assert_has_storage(dtype);
-    return dtype == GEMM_F16 ? number_half_to_float(((const uint16_t *)array)[index]) : ((const float *)array)[index];
+    switch (dtype) {
+    case GEMM_F16:
+        return number_half_to_float(((const uint16_t *)array)[index]);
+    case GEMM_BF16:
+        return number_bfloat_to_float(((const uint16_t *)array)[index]);
+    default:
+        return ((const float *)array)[index];
+    }
 }
 
 void number_store(gemm_dtype dtype, void *array, int64_t index, float value) {
     assert_has_storage(dtype);
-    if (dtype == GEMM_F16)
+    switch (dtype) {
+    case GEMM_F16:
         ((uint16_t *)array)[index] = number_float_to_half(value);
-    else
+        break;
+    case GEMM_BF16:
+        ((uint16_t *)array)[index] = number_float_to_bfloat(value);
+        break;
+    default:
         ((float *)array)[index] = value;
+    }
 }
 
 void number_load_row(gemm_dtype dtype, const void *array, int64_t first, int64_t count, double *out) {
@@ -93,6 +117,10 @@ void number_load_row(gemm_dtype dtype, const void *array, int64_t first, int64_t
         const uint16_t *row = (const uint16_t *)array + first;
         for (int64_t j = 0; j < count; j++)
             out[j] = (double)number_half_to_float(row[j]);
+    } else if (dtype == GEMM_BF16) {
+        const uint16_t *row = (const uint16_t *)array + first;
+        for (int64_t j = 0; j < count; j++)
+            out[j] = (double)number_bfloat_to_float(row[j]);
     } else {
         const float *row = (const float *)array + first;
         for (int64_t j = 0; j < count; j++)

@@ -24,6 +24,13 @@ double number_min_subnormal(gemm_dtype dtype);
 float number_half_to_float(uint16_t half);
 uint16_t number_float_to_half(float value);
 
+/* The same for bfloat16, the upper half of a binary32. */
+float number_bfloat_to_float(uint16_t bfloat);
+uint16_t number_float_to_bfloat(float value);
+
+/* The float that is left when a tensor core reads only 10 bits of the fraction. A NaN must have one of those set. */
+float number_truncate_to_tf32(float value);
+
 /* Element `index` of an array. Storing rounds to nearest even. */
 float number_load(gemm_dtype dtype, const void *array, int64_t index);
 void number_store(gemm_dtype dtype, void *array, int64_t index, float value);

@@ -48,9 +48,11 @@ static void units_and_types(void **state) {
     (void)state;
     const gpu_peaks p = {1.0, 2.0, 3.0, 4.0};
     assert_true(gpu_unit_peak(&p, GEMM_UNIT_FP32) == 1.0 && gpu_unit_peak(&p, GEMM_UNIT_FP8_TENSOR) == 4.0);
+    assert_true(gpu_unit_peak(&p, GEMM_UNIT_TF32_TENSOR) == 2.0 && gpu_unit_peak(&p, GEMM_UNIT_FP16_TENSOR) == 3.0);
     assert_true(isnan(gpu_unit_peak(&p, GEMM_UNIT_HOST)));
     assert_true(gpu_top_peak(&p, GEMM_F32) == 1.0 && gpu_top_peak(&p, GEMM_TF32) == 2.0);
-    assert_true(gpu_top_peak(&p, GEMM_F16) == 3.0 && gpu_top_peak(&p, GEMM_E4M3) == 4.0);
+    assert_true(gpu_top_peak(&p, GEMM_F16) == 3.0 && gpu_top_peak(&p, GEMM_BF16) == 3.0);
+    assert_true(gpu_top_peak(&p, GEMM_E4M3) == 4.0);
 }
 
 int main(void) {

@@ -14,7 +14,8 @@ void baseline_close(baseline *b);
 const char *baseline_version(const baseline *b);
 
 /* Enqueues the same product, C = alpha A B + beta C, float accumulation. Float inputs are multiplied as floats on the
- * FP32 cores (pedantic: no TF32), tf32 inputs as TF32 on the tensor cores. Returns 0, or -1 with a sentence in `why`. */
+ * FP32 cores (pedantic: no TF32), tf32 inputs as TF32 on the tensor cores. Returns 0, or -1 with a sentence in `why`.
+ */
 int baseline_launch(baseline *b, const gemm_problem *problem, cudaStream_t stream, char *why, size_t why_size);
 
 #endif

@@ -166,6 +166,7 @@ static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_pro
     *row = r->common;
     snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
     snprintf(row->dtype, sizeof row->dtype, "%s", number_name(shape->dtype));
+    snprintf(row->acc, sizeof row->acc, "%s", number_name(kernel->sums));
     row->m = shape->M;
     row->n = shape->N;
     row->k = shape->K;
@@ -212,7 +213,7 @@ static int is_still_right(problem *p, const gemm_kernel *kernel, char *why, size
     if (fetched != 0)
         return fetched > 0;
     verify_result judged;
-    verify(&p->reference, p->result, &judged);
+    verify(&p->reference, verify_arithmetic_of(kernel->unit, kernel->sums), p->result, &judged);
     if (!judged.pass)
         snprintf(why, why_size, "right at first, wrong when timed: %s", judged.reason);
     return judged.pass;
@@ -271,7 +272,7 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
     const int ran = problem_run(p, kernel, why, sizeof why) == 0;
     verify_result judged = {.pass = 1};
     if (ran && p->has_oracle)
-        verify(&p->reference, p->result, &judged);
+        verify(&p->reference, verify_arithmetic_of(kernel->unit, kernel->sums), p->result, &judged);
     const int found = r->options.sanitize && tell_findings(p, kernel, !judged.pass, why, sizeof why);
     p->inputs_in_doubt = !ran || found || !judged.pass;
     if (r->options.counts)
@@ -319,15 +320,27 @@ static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *sha
     add_row(r, &row, NAN);
 }
 
+/* Whether a chosen kernel of this type forms its sums in half. */
+static int has_half_sums(const run *r, gemm_dtype dtype) {
+    for (int i = 0; i < r->stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &r->stage->kernels[i];
+        if (kernel->sums == GEMM_F16 && (kernel->dtypes & GEMM_HAS(dtype)) && is_chosen(&r->options, kernel))
+            return 1;
+    }
+    return 0;
+}
+
 /* All chosen kernels on one shape and type. */
 static void run_shape(run *r, const gemm_problem *shape) {
     char why[256];
     problem p;
     const int with_baseline = r->cublas != NULL && is_timed(r, shape);
     /* Too large is a reason to skip; anything else that keeps the problem from the device is a failure. */
-    const int fits = problem_fits(&r->options, shape, with_baseline, &r->gpu, why, sizeof why);
+    const int fits =
+        problem_fits(&r->options, shape, with_baseline, has_half_sums(r, shape->dtype), &r->gpu, why, sizeof why);
     const char *status = fits > 0 ? "skip" : "fail";
-    const int ready = fits == 0 && problem_create(&p, &r->options, shape, why, sizeof why) == 0;
+    const int ready =
+        fits == 0 && problem_create(&p, &r->options, shape, has_half_sums(r, shape->dtype), why, sizeof why) == 0;
     if (ready && with_baseline)
         problem_check_baseline(&p, r->cublas);
     if (ready && with_baseline && !p.has_baseline)
@@ -427,7 +440,6 @@ static void fill_common(run *r) {
     gemm_record *c = &r->common;
     record_clear(c);
     snprintf(c->stage, sizeof c->stage, "%s", r->stage->name);
-    snprintf(c->acc, sizeof c->acc, "f32");
     c->alpha = (double)(float)r->options.alpha; /* as the kernels get them */
     c->beta = (double)(float)r->options.beta;
     snprintf(c->init, sizeof c->init, "%s", matrix_init_name(r->options.init));

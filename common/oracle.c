@@ -32,14 +32,17 @@ static uint64_t next_random(uint64_t *state) { /* xorshift64*, Vigna 2016 */
 
 static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-void oracle_element(const oracle_problem *p, int64_t row, int64_t column, double *product, double *magnitude) {
-    *product = *magnitude = 0.0;
+oracle_terms oracle_element(const oracle_problem *p, int64_t row, int64_t column) {
+    oracle_terms t = {0.0, 0.0, 0.0};
     for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k++) {
         const double term = (double)number_load(p->dtype, p->A, row * p->K + k) *
                             (double)number_load(p->dtype, p->B, k * p->N + column);
-        *product += term;
-        *magnitude += fabs(term);
+        t.product += term;
+        t.magnitude += fabs(term);
+        t.root += term * term;
     }
+    t.root = sqrt(t.root);
+    return t;
 }
 
 /* One task: ROW_GROUP of the chosen rows times COLUMN_CHUNK columns. */
@@ -51,6 +54,7 @@ static void compute_tile(void *context, int64_t index) {
     const int64_t rows = first + ROW_GROUP < o->row_count ? ROW_GROUP : o->row_count - first;
     const int64_t width = column + COLUMN_CHUNK < p->N ? COLUMN_CHUNK : p->N - column;
     double sum[ROW_GROUP][COLUMN_CHUNK] = {{0}}, scale[ROW_GROUP][COLUMN_CHUNK] = {{0}}, b[COLUMN_CHUNK];
+    double square[ROW_GROUP][COLUMN_CHUNK] = {{0}};
 
     for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k++) {
         number_load_row(p->dtype, p->B, k * p->N + column, width, b);
@@ -60,6 +64,8 @@ static void compute_tile(void *context, int64_t index) {
                 sum[r][j] += a * b[j];
                 scale[r][j] += fabs(a * b[j]);
             }
+            for (int64_t j = 0; o->root && j < width; j++)
+                square[r][j] += a * b[j] * (a * b[j]);
         }
     }
     for (int64_t r = 0; r < rows; r++) {
@@ -68,6 +74,8 @@ static void compute_tile(void *context, int64_t index) {
         for (int64_t j = 0; j < width; j++) {
             reference[j] = p->alpha == 0.0 ? 0.0 : p->alpha * sum[r][j];
             magnitude[j] = scale[r][j];
+            if (o->root)
+                o->root[(first + r) * p->N + column + j] = sqrt(square[r][j]);
             if (p->beta != 0.0)
                 reference[j] += p->beta * (double)number_load(p->dtype, p->C, o->rows[first + r] * p->N + column + j);
         }
@@ -136,9 +144,13 @@ static void project_row_of_c(void *context, int64_t i) {
     oracle *o = w->o;
     const oracle_problem *p = &o->problem;
     double *projection = o->projection + i * o->block_count;
+    double *root = o->block_root ? o->block_root + i * o->block_count : NULL;
     double square = 0.0;
-    for (int64_t block = 0; block < o->block_count; block++)
+    for (int64_t block = 0; block < o->block_count; block++) {
         projection[block] = 0.0;
+        if (root)
+            root[block] = 0.0;
+    }
     double a[COLUMN_CHUNK];
     for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k += COLUMN_CHUNK) {
         const int64_t width = k + COLUMN_CHUNK < p->K ? COLUMN_CHUNK : p->K - k;
@@ -151,8 +163,12 @@ static void project_row_of_c(void *context, int64_t i) {
             for (int64_t q = 0; q < width; q++)
                 sum += a[q] * bx[q];
             projection[block] += sum;
+            for (int64_t q = 0; root && q < width; q++)
+                root[block] += a[q] * a[q] * w->b2[block * p->K + k + q];
         }
     }
+    for (int64_t block = 0; root && block < o->block_count; block++)
+        root[block] = sqrt(root[block]);
     o->row_norm[i] = sqrt(square);
 }
 
@@ -197,11 +213,44 @@ static int measure(const oracle_problem *p, const void *array, int64_t rows, int
     return failed ? -1 : 0;
 }
 
+static void measure_cut(void *context, int64_t i) {
+    const size_work *w = context;
+    w->largest[i] = 0.0;
+    for (int64_t j = 0; j < w->cols; j++) {
+        const float x = number_load(w->p->dtype, w->array, i * w->cols + j);
+        if (isfinite(x) && x != 0.0f)
+            w->largest[i] = fmax(w->largest[i], 1.0 - (double)number_truncate_to_tf32(x) / (double)x);
+    }
+}
+
+/* Finds input_error: the most that an element of A or B loses, relative to it, where only 10 bits of its fraction are
+ * read; one that is rounded to them is off by no more. 2^-10 for random numbers, 0 for small whole ones. Returns -1
+ * without memory. */
+static int find_input_error(oracle *o) {
+    const oracle_problem *p = &o->problem;
+    const struct {
+        const void *array;
+        int64_t rows, cols;
+    } inputs[] = {{p->A, p->M, p->K}, {p->B, p->K, p->N}};
+    for (int m = 0; m < 2 && p->dtype == GEMM_TF32 && p->alpha != 0.0; m++) {
+        const int64_t rows = inputs[m].cols > 0 ? inputs[m].rows : 0;
+        size_work w = {p, inputs[m].array, inputs[m].cols, NULL, malloc(sizeof(double) * (size_t)rows + 1)};
+        if (!w.largest)
+            return -1;
+        parallel_for(rows, measure_cut, &w);
+        for (int64_t i = 0; i < rows; i++)
+            o->input_error = fmax(o->input_error, w.largest[i]);
+        free(w.largest);
+    }
+    return 0;
+}
+
 /* Width of the blocks of columns. The widest for which an honest kernel's rounding, lambda times the root of the sum of
- * squared element bounds, stays under half of a 1 % slip: lambda (dot_factor u + u_out (1 / sqrt(K) + c)) sqrt(width)
- * <= 0.005. The second term rounds elements to the type of C: a product has a typical size of |a||b| / sqrt(K), and c =
- * |beta C| / (|alpha||a||b|). Never more than MAX_BLOCKS blocks: the check must not become the product. Also finds that
- * whole numbers are small enough for exact sums, where dot_factor is 0. Returns -1 without memory. */
+ * squared element bounds, stays under half of a 1 % slip: lambda (factor u + r (1 / sqrt(K) + c)) sqrt(width) <= 0.005.
+ * The factor is that of the tensor cores where these multiply the type. The second term rounds elements to the type of
+ * C, and tf32 inputs: a product has a typical size of |a||b| / sqrt(K), and c = |beta C| / (|alpha||a||b|). Never more
+ * than MAX_BLOCKS blocks: the check must not become the product. Also finds how large sums of whole numbers may get.
+ * Returns -1 without memory. */
 static int choose_block_width(oracle *o) {
     const oracle_problem *p = &o->problem;
     double a, b, c = 0.0, a_max, b_max, c_max = 0.0;
@@ -209,12 +258,14 @@ static int choose_block_width(oracle *o) {
         (p->beta != 0.0 && measure(p, p->C, p->M, p->N, &c, &c_max)))
         return -1;
     const double K = fmax((double)p->K, 1.0), products = fabs(p->alpha) * a * b * K;
-    if (p->integers && fmax(1.0, fabs(p->alpha)) * K * a_max * b_max + fabs(p->beta) * c_max <= 0x1p24)
-        o->dot_factor = 0.0;
+    if (p->integers)
+        o->largest_sum = fmax(1.0, fabs(p->alpha)) * K * a_max * b_max + fabs(p->beta) * c_max;
     const double old = products > 0.0 ? fabs(p->beta) * c / products : 0.0;
-    const double out = p->dtype == GEMM_F32 ? 0.0 : number_unit_roundoff(p->dtype);
-    const double rounding = out * (1.0 / sqrt(K) + old) + 3.0 * 0x1p-24 * old;
-    const double width = pow(0.005 / (o->project_factor * (o->dot_factor * 0x1p-24 + rounding) + 1e-9), 2.0);
+    const double out = number_size(p->dtype) == sizeof(float) ? 0.0 : number_unit_roundoff(p->dtype);
+    const double in = o->input_error * (1.0 + o->lambda / 2.0);
+    const double rounding = out * (1.0 / sqrt(K) + old) + in / sqrt(K) + 3.0 * 0x1p-24 * old;
+    const double factor = o->largest_sum <= 0x1p24 ? 0.0 : p->dtype == GEMM_F32 ? o->dot_factor : o->tensor_factor;
+    const double width = pow(0.005 / (o->project_factor * (factor * 0x1p-24 + rounding) + 1e-9), 2.0);
     const int64_t least = p->N > MAX_BLOCKS ? div_up(p->N, MAX_BLOCKS) : 1;
     o->block_width = width > 4096.0 ? 4096 : width > (double)least ? (int64_t)width : least;
     o->block_count = div_up(p->N, o->block_width);
@@ -243,9 +294,11 @@ static int create_projection(oracle *o, uint64_t *random) {
     o->projection = malloc(sizeof(double) * (size_t)p->M * blocks + 1);
     o->row_norm = malloc(sizeof(double) * (size_t)p->M);
     o->block_norm = calloc(blocks + 1, sizeof(double));
+    o->block_root = p->roots ? malloc(sizeof(double) * (size_t)p->M * blocks + 1) : NULL;
     projection_work w = {o, malloc(sizeof(double) * blocks * (size_t)p->K + 1),
                          malloc(sizeof(double) * blocks * (size_t)p->K + 1)};
-    int failed = !o->signs || !o->projection || !o->row_norm || !o->block_norm || !w.bx || !w.b2;
+    int failed =
+        !o->signs || !o->projection || !o->row_norm || !o->block_norm || (p->roots && !o->block_root) || !w.bx || !w.b2;
     if (!failed) {
         for (int64_t j = 0; j < p->N; j++)
             o->signs[j] = next_random(random) >> 63 ? 1 : -1;
@@ -273,28 +326,43 @@ static int is_full(const oracle_problem *p, oracle_mode mode) {
 /* Higham and Mary (2019), theorem 3.1: with probability 1 - 2 K exp(-lambda^2 / 2) the error of a dot product of length
  * K stays below lambda sqrt(K) u sum |a||b|, when the single roundings are independent with mean zero; never above the
  * classical K u sum |a||b|, which holds for one-sided roundings too. */
-static double dot_factor(const oracle_problem *p) {
+static double dot_factor(const oracle_problem *p, double lambda) {
     const double K = (double)p->K;
-    return p->one_sided ? K : fmin(K, lambda_for((double)p->M * (double)p->N * K) * sqrt(K));
+    return p->one_sided ? K : fmin(K, lambda * sqrt(K));
+}
+
+/* A tensor core adds P >= 4 products and the sum so far in fixed point, each cut to the last place of the largest, and
+ * cuts the result to a float (Fasi et al. 2021: no guard bits on Volta, at least two since Ampere). That is P + 2 cuts
+ * of at most 2 u sum |a||b| for P products, all in the worst case one way: 2 (P + 2) / P K <= 3 K. Where signs are
+ * random, the cuts of products stray by 2 u with mean zero, the two of the sum by u about a mean of u: lambda sqrt((4 +
+ * 2 / P) K) <= 2.2 lambda sqrt(K). The mean points against the sum, of a size of at most lambda sqrt(sum (ab)^2) i / K
+ * after i products, so that it comes to less than lambda sqrt(K) / P for normal and for uniform numbers. */
+static double tensor_factor(const oracle_problem *p, double lambda) {
+    const double K = (double)p->K;
+    return p->one_sided ? 3.0 * K : fmin(3.0 * K, 2.45 * lambda * sqrt(K));
 }
 
 double oracle_bytes(const oracle_problem *problem, oracle_mode mode) {
     const double M = (double)problem->M, N = (double)problem->N, K = (double)problem->K;
+    const double tables = problem->roots ? 3.0 : 2.0;
     if (is_full(problem, mode))
-        return 2.0 * sizeof(double) * M * N;
+        return tables * sizeof(double) * M * N;
     const double blocks = fmin(N, MAX_BLOCKS);
-    return sizeof(double) * (2.0 * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * (M + 2.0 * K) + M) + N;
+    return sizeof(double) * (tables * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * ((tables - 1.0) * M + 2.0 * K) + M) +
+           N;
 }
 
 int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed) {
-    *o = (oracle){.problem = *problem};
+    *o = (oracle){.problem = *problem, .largest_sum = INFINITY};
     uint64_t random = seed * 2u + 1u;
     o->full = is_full(problem, mode);
-    o->dot_factor = dot_factor(problem);
+    o->lambda = lambda_for((double)problem->M * (double)problem->N * (double)problem->K);
+    o->dot_factor = dot_factor(problem, o->lambda);
+    o->tensor_factor = tensor_factor(problem, o->lambda);
 
     const size_t limit = o->full ? (size_t)problem->M : SAMPLED_ROWS + POKED_ROWS;
     o->rows = malloc(sizeof(int64_t) * limit + 1);
-    if (!o->rows || (!o->full && create_projection(o, &random) != 0)) {
+    if (!o->rows || find_input_error(o) != 0 || (!o->full && create_projection(o, &random) != 0)) {
         oracle_destroy(o);
         return -1;
     }
@@ -307,7 +375,8 @@ int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, ui
     const size_t bytes = sizeof(double) * (size_t)o->row_count * (size_t)problem->N + 1;
     o->reference = malloc(bytes);
     o->magnitude = malloc(bytes);
-    if (!o->reference || !o->magnitude) {
+    o->root = problem->roots ? malloc(bytes) : NULL;
+    if (!o->reference || !o->magnitude || (problem->roots && !o->root)) {
         oracle_destroy(o);
         return -1;
     }
@@ -320,8 +389,10 @@ void oracle_destroy(oracle *o) {
     free(o->rows);
     free(o->reference);
     free(o->magnitude);
+    free(o->root);
     free(o->signs);
     free(o->projection);
+    free(o->block_root);
     free(o->row_norm);
     free(o->block_norm);
     *o = (oracle){0};

@@ -21,20 +21,32 @@ typedef struct {
     const void *A, *B, *C;
     int integers;  /* all elements, alpha and beta are whole numbers: sums below 2^24 must come out exact */
     int one_sided; /* elements are often equal, so that roundings may all go one way; true for all but random numbers */
+    int roots;     /* sqrt(sum (ab)^2) is wanted too: for tf32, and for sums in half */
 } oracle_problem;
+
+/* What the products of one element come to: (A B)_ij, sum |a||b| and sqrt(sum (ab)^2). */
+typedef struct {
+    double product, magnitude, root;
+} oracle_terms;
 
 typedef struct {
     oracle_problem problem;
-    int full;          /* every row is in `rows` */
-    int64_t row_count; /* rows computed one element at a time */
-    int64_t *rows;     /* ascending; all rows of A with infinities or NaN are among them */
-    double *reference; /* row_count x N: alpha A B + beta C */
-    double *magnitude; /* row_count x N: sum |a||b|, the scale of rounding errors */
-    double dot_factor; /* rounding errors of a dot product, in units of u * magnitude */
+    int full;             /* every row is in `rows` */
+    int64_t row_count;    /* rows computed one element at a time */
+    int64_t *rows;        /* ascending; all rows of A with infinities or NaN are among them */
+    double *reference;    /* row_count x N: alpha A B + beta C */
+    double *magnitude;    /* row_count x N: sum |a||b|, the scale of rounding errors */
+    double *root;         /* row_count x N: sqrt(sum (ab)^2), or NULL when not asked for */
+    double lambda;        /* standard deviations that no sum of random errors strays from its mean */
+    double dot_factor;    /* rounding errors of a dot product, in units of u * magnitude: on FP32 cores ... */
+    double tensor_factor; /* ... and on tensor cores, which truncate */
+    double input_error;   /* tf32: the most that any element of A or B loses, relative to it; else 0 */
+    double largest_sum;   /* of whole numbers, whichever are added: no larger value is met; else infinity */
     /* product check; block_count is 0 when full */
     int64_t block_width, block_count;
     signed char *signs;    /* N: x; 0 for a column of B with infinities or NaN, which is left out of the sums */
     double *projection;    /* M x block_count: sum over a block of x_j (A B)_ij */
+    double *block_root;    /* M x block_count: sqrt(sum (ab)^2) over a block; NULL without root */
     double *row_norm;      /* M: Euclidean norm of a row of A */
     double *block_norm;    /* block_count: Frobenius norm of a block of B, without the columns left out */
     double project_factor; /* lambda of the product check */
@@ -46,8 +58,8 @@ typedef struct {
 /* Bytes of host memory that oracle_create takes for a problem of this shape; its pointers are not read. */
 double oracle_bytes(const oracle_problem *problem, oracle_mode mode);
 
-/* One element in float64: (A B)_ij and sum |a||b|. For the few that a sum over a block cannot judge. */
-void oracle_element(const oracle_problem *p, int64_t row, int64_t column, double *product, double *magnitude);
+/* One element in float64. For the few that a sum over a block cannot judge. */
+oracle_terms oracle_element(const oracle_problem *p, int64_t row, int64_t column);
 
 /* Computes the reference. Returns 0, or -1 when memory ran out. Free with oracle_destroy. */
 int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed);

@@ -12,12 +12,59 @@
 
 static const double FLOAT_ROUNDOFF = 0x1p-24, FLOAT_MIN_SUBNORMAL = 0x1p-149;
 
-/* The `e` of verify.h for one element; or, from the root of the sum of squares of magnitudes and old elements, the same
- * root for `count` elements at once. */
-static double float_error(const oracle *o, double magnitude, double old, double count) {
+verify_arithmetic verify_arithmetic_of(gemm_unit unit, gemm_dtype sums) {
+    return (verify_arithmetic){unit != GEMM_UNIT_HOST && unit != GEMM_UNIT_FP32, sums};
+}
+
+/* What an error depends on, for one element; or the roots of the sums of squares over some elements at once, which give
+ * the same root of their errors. */
+typedef struct {
+    double product, magnitude, root; /* as in oracle_terms, |product| times |alpha|; root is infinite when not known */
+    double old;                      /* |beta c| */
+    double count;
+} sizes;
+
+/* Whether sums of whole numbers up to `largest` are exact. */
+static int is_exact(const oracle *o, verify_arithmetic how, double largest) {
+    return o->problem.integers && o->input_error == 0.0 && largest <= (how.sums == GEMM_F16 ? 0x1p11 : 0x1p24);
+}
+
+/* The `i` of verify.h. */
+static double input_error(const oracle *o, const sizes *s) {
+    const double d = o->input_error, alpha = fabs(o->problem.alpha), most = 2.0 * d * alpha * s->magnitude;
+    if (d == 0.0 || o->problem.one_sided)
+        return most;
+    return fmin(most, d * s->product + o->lambda * d / 2.0 * alpha * s->root);
+}
+
+/* The `r` of verify.h: no partial sum is larger. */
+static double partial_sum(const oracle *o, double magnitude, double root) {
+    return o->problem.one_sided ? magnitude : fmin(magnitude, o->lambda * root);
+}
+
+/* The `s` of verify.h, without u. */
+static double float_error(const oracle *o, verify_arithmetic how, const sizes *s) {
+    const double K = (double)o->problem.K, most = (how.tensor ? o->tensor_factor : o->dot_factor) * s->magnitude;
+    const double small = how.tensor ? 2.2 * o->lambda * sqrt(K) + K / 6.0 : o->dot_factor;
+    return o->problem.one_sided ? most : fmin(most, small * o->lambda * s->root);
+}
+
+/* The `h` of verify.h. */
+static double half_error(const oracle *o, verify_arithmetic how, const sizes *s) {
+    const double K = (double)o->problem.K, n = how.tensor ? ceil(K / 8.0) : K;
+    const double roundings = o->problem.one_sided ? n : fmin(n, o->lambda * sqrt(n));
+    return roundings * number_unit_roundoff(GEMM_F16) * partial_sum(o, s->magnitude, s->root) +
+           n * number_min_subnormal(GEMM_F16) / 2.0 * sqrt(s->count);
+}
+
+/* The `e` of verify.h. */
+static double error_of_sums(const oracle *o, verify_arithmetic how, int exact, const sizes *s) {
     const double alpha = fabs(o->problem.alpha);
-    return FLOAT_ROUNDOFF * ((o->dot_factor + 3.0) * alpha * magnitude + 3.0 * old) +
-           ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha) * sqrt(count);
+    const double sum = exact ? 0.0 : float_error(o, how, s);
+    const double half = exact || how.sums != GEMM_F16 ? 0.0 : half_error(o, how, s);
+    return FLOAT_ROUNDOFF * (alpha * (sum + 3.0 * s->magnitude) * (1.0 + 2.0 * o->input_error) + 3.0 * s->old) +
+           ((double)o->problem.K + 3.0) * FLOAT_MIN_SUBNORMAL * fmax(1.0, alpha) * sqrt(s->count) + input_error(o, s) +
+           alpha * half;
 }
 
 /* e, and what rounding results of that size to the type of C adds. */
@@ -32,19 +79,31 @@ static double largest_on_the_way(const oracle_problem *p, double magnitude, doub
     return fmax(1.0, fabs(p->alpha)) * magnitude + (isfinite(beta_c) ? fabs(beta_c) : 0.0);
 }
 
-double verify_bound(const oracle *o, double reference, double magnitude, double beta_c) {
-    const oracle_problem *p = &o->problem;
-    const int exact = p->integers && largest_on_the_way(p, magnitude, beta_c) <= 0x1p24;
-    const double e = exact ? 0.0 : float_error(o, magnitude, fabs(beta_c), 1.0);
-    return with_output_rounding(p->dtype, e, fabs(reference), 1.0);
+static sizes sizes_of(double reference, oracle_terms terms, double beta_c) {
+    return (sizes){fabs(reference - beta_c), terms.magnitude, terms.root, fabs(beta_c), 1.0};
 }
 
-int verify_element(gemm_dtype dtype, double got, double want, double bound, double largest) {
+double verify_bound(const oracle *o, verify_arithmetic how, double reference, oracle_terms terms, double beta_c) {
+    const oracle_problem *p = &o->problem;
+    const sizes s = sizes_of(reference, terms, beta_c);
+    const int exact = is_exact(o, how, largest_on_the_way(p, terms.magnitude, beta_c));
+    return with_output_rounding(p->dtype, exact ? 0.0 : error_of_sums(o, how, 0, &s), fabs(reference), 1.0);
+}
+
+/* Whether a partial sum may pass the largest number of its type. */
+static int may_overflow(const oracle *o, verify_arithmetic how, double reference, oracle_terms terms, double beta_c) {
+    const sizes s = sizes_of(reference, terms, beta_c);
+    if (largest_on_the_way(&o->problem, terms.magnitude, beta_c) > FLT_MAX / 2.0)
+        return 1;
+    return how.sums == GEMM_F16 && partial_sum(o, s.magnitude, s.root) + half_error(o, how, &s) > number_max(GEMM_F16);
+}
+
+int verify_element(gemm_dtype dtype, double got, double want, double bound, int may_overflow) {
     if (isnan(want))
         return isnan(got);
     if (isfinite(got) && isfinite(want))
         return fabs(got - want) <= bound;
-    if (!isfinite(got) && largest > FLT_MAX / 2.0) /* a partial sum may have overflowed on the way */
+    if (!isfinite(got) && may_overflow)
         return 1;
     if (isinf(want) || isfinite(got))
         return got == want;
@@ -55,6 +114,7 @@ int verify_element(gemm_dtype dtype, double got, double want, double bound, doub
 
 typedef struct {
     const oracle *o;
+    verify_arithmetic how;
     const void *C;
     verify_result *result;
     double error_square, reference_square, worst; /* worst: largest error in units of its bound */
@@ -91,6 +151,13 @@ static void note_wrong(judging *v, int64_t row, int64_t column, double got, doub
     v->bad_is_block = is_block;
 }
 
+/* The bound of an element, and whether it is kept. */
+static int is_right(const judging *v, double got, double want, oracle_terms terms, double beta_c, double *bound) {
+    *bound = verify_bound(v->o, v->how, want, terms, beta_c);
+    return verify_element(v->o->problem.dtype, got, want, *bound,
+                          !isfinite(got) && may_overflow(v->o, v->how, want, terms, beta_c));
+}
+
 static void judge_row(void *context, int64_t r) {
     judging *v = context;
     const oracle *o = v->o;
@@ -100,12 +167,14 @@ static void judge_row(void *context, int64_t r) {
     double error_square = 0.0, reference_square = 0.0, worst = -1.0, worst_error = 0.0, worst_bound = 0.0;
     double first_got = 0.0, first_bound = 0.0;
     for (int64_t j = 0; j < p->N; j++) {
-        const double want = o->reference[r * p->N + j], magnitude = o->magnitude[r * p->N + j];
+        const int64_t at = r * p->N + j;
+        const double want = o->reference[at];
+        const oracle_terms terms = {want, o->magnitude[at], o->root ? o->root[at] : (double)INFINITY};
         const double got = (double)number_load(p->dtype, v->C, row * p->N + j);
         const double beta_c = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
-        const double bound = verify_bound(o, want, magnitude, beta_c);
         const double error = fabs(got - want);
-        if (!verify_element(p->dtype, got, want, bound, largest_on_the_way(p, magnitude, beta_c)) && wrong++ == 0) {
+        double bound;
+        if (!is_right(v, got, want, terms, beta_c, &bound) && wrong++ == 0) {
             first_wrong = j;
             first_got = got;
             first_bound = bound;
@@ -137,18 +206,17 @@ static void judge_row(void *context, int64_t r) {
 /* Judges one element of a row that was not computed in full; returns (A B)_ij. */
 static double judge_element(judging *v, int64_t row, int64_t column, double got, double beta_c) {
     const oracle_problem *p = &v->o->problem;
-    double product, magnitude;
-    oracle_element(p, row, column, &product, &magnitude);
-    const double want = (p->alpha == 0.0 ? 0.0 : p->alpha * product) + beta_c;
-    const double bound = verify_bound(v->o, want, magnitude, beta_c);
-    if (!verify_element(p->dtype, got, want, bound, largest_on_the_way(p, magnitude, beta_c))) {
+    const oracle_terms terms = oracle_element(p, row, column);
+    const double want = (p->alpha == 0.0 ? 0.0 : p->alpha * terms.product) + beta_c;
+    double bound;
+    if (!is_right(v, got, want, terms, beta_c, &bound)) {
         pthread_mutex_lock(&v->lock);
         v->result->wrong++;
         note_wrong(v, row, column, got, want, bound, 0);
         pthread_mutex_unlock(&v->lock);
         atomic_fetch_add(&v->mistakes, 1);
     }
-    return product;
+    return terms.product;
 }
 
 /* One block of one row: C against the projection. Tolerance: with random signs the errors of a block add up to at most
@@ -181,7 +249,9 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
         old_square += old * old;
     }
     const double count = (double)(last - first), scale = o->row_norm[row] * o->block_norm[block];
-    const double e = float_error(o, scale, sqrt(old_square), count);
+    const double root = o->block_root ? o->block_root[row * o->block_count + block] : (double)INFINITY;
+    const sizes s = {sqrt(square) + sqrt(old_square), scale, root, sqrt(old_square), count};
+    const double e = error_of_sums(o, v->how, is_exact(o, v->how, o->largest_sum), &s);
     const double tolerance = o->project_factor * with_output_rounding(p->dtype, e, sqrt(square), count);
     if (fabs(got - want) <= tolerance)
         return;
@@ -200,9 +270,9 @@ static void judge_projection(void *context, int64_t row) {
         judge_block(v, row, block);
 }
 
-void verify(const oracle *o, const void *C, verify_result *result) {
+void verify(const oracle *o, verify_arithmetic how, const void *C, verify_result *result) {
     const oracle_problem *p = &o->problem;
-    judging v = {.o = o, .C = C, .result = result, .worst = -1.0, .bad_row = -1};
+    judging v = {.o = o, .how = how, .C = C, .result = result, .worst = -1.0, .bad_row = -1};
     *result = (verify_result){.checked = o->row_count * p->N};
     pthread_mutex_init(&v.lock, NULL);
     if (p->N > 0)

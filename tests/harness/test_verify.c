@@ -17,6 +17,7 @@
 typedef struct {
     matrix A, B, C;
     oracle reference;
+    verify_arithmetic how;
 } trial;
 
 static void honest(const oracle_problem *p, void *C) {
@@ -29,13 +30,57 @@ static void honest(const oracle_problem *p, void *C) {
         }
 }
 
+/* How a unit that is not an FP32 core computes: an input as it reads it, and how many products it adds at once. */
+typedef struct {
+    float (*read)(float);
+    int products;
+    gemm_dtype sums;
+} unit_model;
+
+static float as_given(float x) { return x; }
+static float rounded_to_bf16(float x) { return number_bfloat_to_float(number_float_to_bfloat(x)); }
+static float rounded_to_tf32(float x) { /* to nearest, ties away: cvt.rna.tf32 */
+    return number_truncate_to_tf32(x + (x - number_truncate_to_tf32(x)));
+}
+
+/* The place of the last of 24 bits of x. */
+static double last_place(double x) { return x == 0.0 ? 0x1p-149 : ldexp(1.0, ilogb(x) - 23); }
+
+/* A tensor core without guard bits: all terms cut to the last place of the largest, then the sum to a float. */
+static double add_truncating(const double *terms, int count) {
+    double largest = 0.0, total = 0.0;
+    for (int i = 0; i < count; i++)
+        largest = fmax(largest, fabs(terms[i]));
+    for (int i = 0; i < count; i++)
+        total += trunc(terms[i] / last_place(largest)) * last_place(largest);
+    return trunc(total / last_place(total)) * last_place(total);
+}
+
+static void compute_on(unit_model unit, const oracle_problem *p, void *C) {
+    double terms[17]; /* the products of one instruction, then the sum so far */
+    for (int64_t at = 0; at < p->M * p->N; at++) {
+        double *sum = &terms[unit.products];
+        *sum = 0.0;
+        for (int64_t k = 0; k < p->K; k += unit.products) {
+            for (int64_t q = k; q < k + unit.products; q++)
+                terms[q - k] = q >= p->K ? 0.0
+                                         : (double)unit.read(number_load(p->dtype, p->A, at / p->N * p->K + q)) *
+                                               (double)unit.read(number_load(p->dtype, p->B, q * p->N + at % p->N));
+            *sum = add_truncating(terms, unit.products + 1);
+            if (unit.sums == GEMM_F16)
+                *sum = (double)number_half_to_float(number_float_to_half((float)*sum));
+        }
+        number_store(p->dtype, C, at, (float)(p->alpha * *sum));
+    }
+}
+
 static void set_up(trial *t, gemm_dtype dtype, int64_t M, int64_t N, int64_t K, matrix_init init, oracle_mode mode) {
     assert_int_equal(matrix_create(&t->A, dtype, M, K, K), 0);
     assert_int_equal(matrix_create(&t->B, dtype, K, N, N), 0);
     assert_int_equal(matrix_create(&t->C, dtype, M, N, N), 0);
     matrix_fill(&t->A, init, 5, 'A');
     matrix_fill(&t->B, init, 5, 'B');
-    const oracle_problem p = {dtype, M, N, K, 1.0, 0.0, t->A.host, t->B.host, NULL, 0, 0};
+    const oracle_problem p = {dtype, M, N, K, 1.0, 0.0, t->A.host, t->B.host, NULL, 0, 0, 1};
     assert_int_equal(oracle_create(&t->reference, &p, mode, 3), 0);
     honest(&p, t->C.host);
 }
@@ -49,7 +94,7 @@ static void tear_down(trial *t) {
 
 static int passes(const trial *t) {
     verify_result r;
-    verify(&t->reference, t->C.host, &r);
+    verify(&t->reference, t->how, t->C.host, &r);
     assert_int_equal(r.pass, r.reason[0] == '\0');
     return r.pass;
 }
@@ -125,6 +170,14 @@ static void float_full(void **state) {
 static void half_full(void **state) {
     (void)state;
     at_every_depth(GEMM_F16, ORACLE_FULL, 20);
+}
+static void bfloat_full(void **state) {
+    (void)state;
+    at_every_depth(GEMM_BF16, ORACLE_FULL, 20);
+}
+static void bfloat_sampled(void **state) {
+    (void)state;
+    at_every_depth(GEMM_BF16, ORACLE_SAMPLED, 60);
 }
 static void float_sampled(void **state) {
     (void)state;
@@ -203,8 +256,7 @@ static void product_check_minds_beta(void **state) {
     oracle_destroy(&t.reference);
     assert_int_equal(oracle_create(&t.reference, &p, ORACLE_SAMPLED, 3), 0);
     for (int64_t i = 0; i < 200 * 300; i++) {
-        double product, magnitude;
-        oracle_element(&p, i / 300, i % 300, &product, &magnitude);
+        const double product = oracle_element(&p, i / 300, i % 300).product;
         number_store(GEMM_F16, t.C.host, i, (float)(product + 30.0 * (double)number_load(GEMM_F16, old.host, i)));
     }
     assert_true(passes(&t));
@@ -221,7 +273,7 @@ static void hopeless_results_end_soon(void **state) {
     verify_result r;
     set_up(&t, GEMM_F32, 300, 400, 64, INIT_NORMAL, ORACLE_SAMPLED);
     memset(t.C.host, 0xff, 300 * 400 * sizeof(float));
-    verify(&t.reference, t.C.host, &r);
+    verify(&t.reference, t.how, t.C.host, &r);
     assert_false(r.pass);
     assert_true(r.wrong < t.reference.row_count * 400 + 1100); /* the exact rows, and about a thousand more */
     tear_down(&t);
@@ -245,6 +297,185 @@ static void oracle_keeps_to_its_bytes(void **state) {
         assert_true(taken <= oracle_bytes(&p, ORACLE_SAMPLED) && o->block_count <= 256);
         tear_down(&t);
     }
+}
+
+/* Asks the oracle anew, about inputs of this kind. */
+static void ask_again(trial *t, int integers, int one_sided, oracle_mode mode) {
+    oracle_problem p = t->reference.problem;
+    p.integers = integers;
+    p.one_sided = one_sided;
+    oracle_destroy(&t->reference);
+    assert_int_equal(oracle_create(&t->reference, &p, mode, 3), 0);
+}
+
+/* The worst tensor core there was, which adds four products without guard bits, passes on all data and at every K. */
+static void tensor_cores_pass(void **state) {
+    (void)state;
+    static const gemm_dtype dtypes[] = {GEMM_F16, GEMM_BF16, GEMM_TF32};
+    static const int64_t depths[] = {3, 64, 512, 16384};
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+            for (int kind = INIT_NORMAL; kind < INIT_COUNT; kind++)
+                for (int mode = ORACLE_FULL; mode <= ORACLE_SAMPLED; mode++) {
+                    trial t;
+                    const int whole = kind != INIT_NORMAL && kind != INIT_UNIFORM;
+                    set_up(&t, dtypes[d], mode == ORACLE_FULL ? 4 : 34, 3, depths[i], (matrix_init)kind, ORACLE_FULL);
+                    ask_again(&t, whole, whole, (oracle_mode)mode);
+                    t.how.tensor = 1;
+                    const unit_model unit = {dtypes[d] == GEMM_TF32 ? number_truncate_to_tf32 : as_given, 4, GEMM_F32};
+                    compute_on(unit, &t.reference.problem, t.C.host);
+                    assert_true(passes(&t));
+                    tear_down(&t);
+                }
+}
+
+/* Truncation of large one-sided sums is more than float rounding, and is not granted to FP32 cores. */
+static void truncation_is_for_tensor_cores(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_TF32, 4, 4, 65536, INIT_INDEX, ORACLE_FULL);
+    for (int64_t i = 0; i < 4 * 65536; i++) /* as many bits as tf32 has */
+        number_store(GEMM_TF32, t.A.host, i, 1.0f + number_load(GEMM_TF32, t.A.host, i) / 256.0f);
+    for (int64_t i = 0; i < 4 * 65536; i++)
+        number_store(GEMM_TF32, t.B.host, i, 1.0f);
+    ask_again(&t, 0, 1, ORACLE_FULL);
+    t.how.tensor = 1;
+    compute_on((unit_model){as_given, 4, GEMM_F32}, &t.reference.problem, t.C.host);
+    assert_true(passes(&t));
+    verify_result r;
+    verify(&t.reference, t.how, t.C.host, &r);
+    t.how.tensor = 0;
+    verify_result strict;
+    verify(&t.reference, t.how, t.C.host, &strict);
+    assert_true(r.err_bound > 2.9 * strict.err_bound);
+    tear_down(&t);
+}
+
+/* Ones at K = 2^20: no false alarm, and not a unit in the last place of slack. */
+static void long_sums_of_ones_are_exact(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_TF32, 2, 3, 1 << 20, INIT_ONES, ORACLE_FULL);
+    ask_again(&t, 1, 1, ORACLE_FULL);
+    for (t.how.tensor = 0; t.how.tensor < 2; t.how.tensor++) {
+        compute_on((unit_model){number_truncate_to_tf32, 4, GEMM_F32}, &t.reference.problem, t.C.host);
+        assert_true(passes(&t));
+        float *element = (float *)t.C.host + 4;
+        *element = nextafterf(*element, 0.0f);
+        assert_false(passes(&t));
+    }
+    tear_down(&t);
+}
+
+/* Inputs cut or rounded to tf32 are right at every K; inputs that are only bf16 are not, nor is a 1 % slip. */
+static void tf32_is_tf32(void **state) {
+    (void)state;
+    static const int64_t depths[] = {64, 512, 4096};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        for (int mode = ORACLE_FULL; mode <= ORACLE_SAMPLED; mode++)
+            for (int kind = INIT_NORMAL; kind <= INIT_UNIFORM; kind++) {
+                trial t;
+                set_up(&t, GEMM_TF32, 80, 40, depths[i], (matrix_init)kind, (oracle_mode)mode);
+                t.how.tensor = 1;
+                const oracle_problem *p = &t.reference.problem;
+                assert_true(passes(&t)); /* float inputs */
+                compute_on((unit_model){rounded_to_bf16, 8, GEMM_F32}, p, t.C.host);
+                assert_false(passes(&t));
+                compute_on((unit_model){rounded_to_tf32, 8, GEMM_F32}, p, t.C.host);
+                assert_true(passes(&t));
+                compute_on((unit_model){number_truncate_to_tf32, 8, GEMM_F32}, p, t.C.host);
+                assert_true(passes(&t));
+                every_mutation_fails(&t);
+                tear_down(&t);
+            }
+}
+
+/* Elements that tf32 cannot hold are not random when they are set by hand; whole numbers beyond 2^11 are such. */
+static void poked_tf32(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_TF32, 8, 8, 32, INIT_ONES, ORACLE_FULL);
+    number_store(GEMM_TF32, t.A.host, 5, 2049.0f);
+    ask_again(&t, 1, 1, ORACLE_FULL);
+    t.how.tensor = 1;
+    compute_on((unit_model){number_truncate_to_tf32, 8, GEMM_F32}, &t.reference.problem, t.C.host);
+    assert_true(passes(&t));
+    number_store(GEMM_TF32, t.C.host, 3, 2049.0f + 31.0f - 5.0f);
+    assert_false(passes(&t));
+    tear_down(&t);
+}
+
+/* Sums in half are right for a kernel that says so, and for no other; whether it rounds at every product or, as a
+ * tensor core does, once an instruction. */
+static void half_sums(void **state) {
+    (void)state;
+    static const int64_t depths[] = {64, 512, 2048};
+    static const int products[] = {1, 8, 16};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        for (size_t n = 0; n < sizeof products / sizeof *products; n++)
+            for (int mode = ORACLE_FULL; mode <= ORACLE_SAMPLED; mode++) {
+                trial t;
+                set_up(&t, GEMM_F16, 80, 40, depths[i], INIT_NORMAL, (oracle_mode)mode);
+                compute_on((unit_model){as_given, products[n], GEMM_F16}, &t.reference.problem, t.C.host);
+                t.how = (verify_arithmetic){products[n] > 1, GEMM_F32};
+                assert_false(passes(&t));
+                t.how.sums = GEMM_F16;
+                assert_true(passes(&t));
+                memset(t.C.host, 0, 40 * sizeof(uint16_t)); /* the first row */
+                assert_false(passes(&t));
+                tear_down(&t);
+            }
+}
+
+/* ... and the slip of 1 % shows as long as the sums are short. */
+static void half_sums_see_one_percent(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_F16, 20, 40, 16, INIT_UNIFORM, ORACLE_FULL);
+    t.how = (verify_arithmetic){1, GEMM_F16};
+    compute_on((unit_model){as_given, 16, GEMM_F16}, &t.reference.problem, t.C.host);
+    assert_true(passes(&t));
+    one_percent_fails(&t, 19, 39);
+    tear_down(&t);
+}
+
+static void half_sums_of_whole_numbers(void **state) {
+    (void)state;
+    for (int64_t K = 2048; K <= 2304; K += 256) {
+        trial t;
+        set_up(&t, GEMM_F16, 4, 4, K, INIT_ONES, ORACLE_FULL);
+        ask_again(&t, 1, 1, ORACLE_FULL);
+        t.how.sums = GEMM_F16;
+        assert_true(passes(&t)); /* a float sum; 2304 is a number in half */
+        compute_on((unit_model){as_given, 1, GEMM_F16}, &t.reference.problem, t.C.host);
+        assert_true(passes(&t)); /* stays at 2048 */
+        t.how.sums = GEMM_F32;
+        assert_int_equal(passes(&t), K == 2048);
+        t.how.sums = GEMM_F16;
+        number_store(GEMM_F16, t.C.host, 3, 2046.0f);
+        assert_int_equal(passes(&t), K > 2048);
+        tear_down(&t);
+    }
+}
+
+/* A sum in half may pass 65504 although the result does not; a float sum may not. */
+static void half_sums_overflow(void **state) {
+    (void)state;
+    trial t;
+    set_up(&t, GEMM_F16, 4, 4, 64, INIT_ONES, ORACLE_FULL);
+    for (int64_t k = 0; k < 64; k++)
+        number_store(GEMM_F16, t.A.host, k, k < 32 ? 4096.0f : -4096.0f); /* the first row */
+    ask_again(&t, 1, 1, ORACLE_FULL);
+    compute_on((unit_model){as_given, 8, GEMM_F32}, &t.reference.problem, t.C.host);
+    t.how = (verify_arithmetic){1, GEMM_F32};
+    assert_true(passes(&t));
+    number_store(GEMM_F16, t.C.host, 1, INFINITY);
+    assert_false(passes(&t));
+    t.how.sums = GEMM_F16;
+    assert_true(passes(&t));
+    number_store(GEMM_F16, t.C.host, 5, INFINITY); /* a row of ones */
+    assert_false(passes(&t));
+    tear_down(&t);
 }
 
 static void transposed_b_fails(void **state) {
@@ -309,7 +540,7 @@ static void by_hand(void **state) {
     const float A[] = {1, 2, 3, 4, 5, 6}, B[] = {7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
     const float old[] = {1, 1, 1, 1, 2, 2, 2, 2};
     const double product[] = {74, 80, 86, 92, 173, 188, 203, 218};
-    const oracle_problem p = {GEMM_F32, 2, 4, 3, 2.0, -1.0, A, B, old, 0, 0};
+    const oracle_problem p = {GEMM_F32, 2, 4, 3, 2.0, -1.0, A, B, old, 0, 0, 0};
     oracle o;
     assert_int_equal(oracle_create(&o, &p, ORACLE_FULL, 1), 0);
     for (int i = 0; i < 8; i++)
@@ -320,23 +551,23 @@ static void by_hand(void **state) {
 static void special_values(void **state) {
     (void)state;
     const double inf = INFINITY, nan_value = NAN;
-    assert_false(verify_element(GEMM_F32, nan_value, 1.0, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, 1.0, nan_value, 0.1, 1.0));
-    assert_true(verify_element(GEMM_F32, nan_value, nan_value, 0.1, 1.0));
-    assert_true(verify_element(GEMM_F32, inf, inf, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, inf, -inf, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, inf, nan_value, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, inf, 1.0, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, 1.0, inf, 0.1, 1.0));
-    assert_true(verify_element(GEMM_F32, 1.05, 1.0, 0.1, 1.0));
-    assert_false(verify_element(GEMM_F32, 1.15, 1.0, 0.1, 1.0));
+    assert_false(verify_element(GEMM_F32, nan_value, 1.0, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, 1.0, nan_value, 0.1, 0));
+    assert_true(verify_element(GEMM_F32, nan_value, nan_value, 0.1, 0));
+    assert_true(verify_element(GEMM_F32, inf, inf, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, inf, -inf, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, inf, nan_value, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, inf, 1.0, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, 1.0, inf, 0.1, 0));
+    assert_true(verify_element(GEMM_F32, 1.05, 1.0, 0.1, 0));
+    assert_false(verify_element(GEMM_F32, 1.15, 1.0, 0.1, 0));
     /* 65520 is where half rounds to infinity; either is right when the bound reaches across. */
-    assert_true(verify_element(GEMM_F16, inf, 70000.0, 40.0, 70000.0));
-    assert_false(verify_element(GEMM_F16, 65504.0, 70000.0, 40.0, 70000.0));
-    assert_true(verify_element(GEMM_F16, inf, 65519.0, 32.0, 70000.0));
-    assert_true(verify_element(GEMM_F16, 65504.0, 65519.0, 32.0, 70000.0));
-    assert_false(verify_element(GEMM_F16, inf, 65000.0, 32.0, 70000.0));
-    assert_false(verify_element(GEMM_F16, -inf, 70000.0, 40.0, 70000.0));
+    assert_true(verify_element(GEMM_F16, inf, 70000.0, 40.0, 0));
+    assert_false(verify_element(GEMM_F16, 65504.0, 70000.0, 40.0, 0));
+    assert_true(verify_element(GEMM_F16, inf, 65519.0, 32.0, 0));
+    assert_true(verify_element(GEMM_F16, 65504.0, 65519.0, 32.0, 0));
+    assert_false(verify_element(GEMM_F16, inf, 65000.0, 32.0, 0));
+    assert_false(verify_element(GEMM_F16, -inf, 70000.0, 40.0, 0));
 }
 
 int main(void) {
@@ -351,6 +582,17 @@ int main(void) {
         cmocka_unit_test(product_check_minds_beta),
         cmocka_unit_test(hopeless_results_end_soon),
         cmocka_unit_test(oracle_keeps_to_its_bytes),
+        cmocka_unit_test(bfloat_full),
+        cmocka_unit_test(bfloat_sampled),
+        cmocka_unit_test(tensor_cores_pass),
+        cmocka_unit_test(truncation_is_for_tensor_cores),
+        cmocka_unit_test(long_sums_of_ones_are_exact),
+        cmocka_unit_test(tf32_is_tf32),
+        cmocka_unit_test(poked_tf32),
+        cmocka_unit_test(half_sums),
+        cmocka_unit_test(half_sums_see_one_percent),
+        cmocka_unit_test(half_sums_of_whole_numbers),
+        cmocka_unit_test(half_sums_overflow),
         cmocka_unit_test(transposed_b_fails),
         cmocka_unit_test(cancelling_rows),
         cmocka_unit_test(integers_are_exact),

@@ -38,6 +38,7 @@ typedef struct {
     int protocol_count;
     gemm_record common; /* the fields that every row shares */
     record_list rows;
+    int name_width;
     int failures;
     int lost; /* a record or the terminal could not be written */
 } run;
@@ -47,6 +48,21 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_WRITTEN = 3, EXIT_NO_DEVICE = 4
 static _Noreturn void usage_error(const char *sentence) {
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, sentence);
     exit(EXIT_USAGE);
+}
+
+/* "mma", or "mma/128x128" for one of its configurations. */
+static void name_kernel(const gemm_kernel *kernel, int config, char *name, size_t size) {
+    if (config == 0)
+        snprintf(name, size, "%s", kernel->name);
+    else
+        snprintf(name, size, "%s/%s", kernel->name, kernel->configs[config - 1]);
+}
+
+static int config_count(const gemm_kernel *kernel) {
+    int count = 0;
+    while (kernel->configs && kernel->configs[count])
+        count++;
+    return count;
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
@@ -66,10 +82,10 @@ static void print_speed(const gemm_record *row) {
         printf("  cuBLAS n/a");
 }
 
-static void print_row(const gemm_record *row, double relative_error) {
+static void print_row(const run *r, const gemm_record *row, double relative_error) {
     char shape[80];
     snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->m, (long long)row->n, (long long)row->k);
-    printf("%-14s %-4s %-17s ", row->kernel, row->dtype, shape);
+    printf("%-*s %-4s %-17s ", r->name_width, row->kernel, row->dtype, shape);
     if (strcmp(row->status, "pass") == 0)
         printf("PASS  max err %.2e, bound %.2e", row->max_err, row->err_bound);
     if (strcmp(row->status, "pass") == 0 && isfinite(relative_error))
@@ -105,30 +121,51 @@ static void print_number(const char *format, double value, int width) {
     printf("%*s  ", width, text);
 }
 
+static void list_line(const run *r, const gemm_kernel *kernel, gemm_dtype dtype, int config) {
+    char name[RECORD_NAME];
+    gpu_usage usage = {NAN, NAN, NAN, NAN};
+    if (kernel->footprint) {
+        const gemm_problem empty = {.dtype = dtype, .config = config};
+        const gemm_footprint footprint = kernel->footprint(&empty);
+        usage = gpu_usage_of(&r->gpu, &footprint);
+    }
+    name_kernel(kernel, config, name, sizeof name);
+    printf("%-*s %-5s ", r->name_width, name, number_name(dtype));
+    print_number("%.0f", usage.registers, 9);
+    print_number("%.0f", usage.smem_bytes, 12);
+    print_number("%.0f %%", 100.0 * usage.occupancy, 9);
+    print_number("%.0f", usage.local_bytes, 11);
+    printf("%s\n", kernel->adds);
+}
+
 static void list_kernels(const run *r) {
-    printf("%-14s %-5s %9s  %12s  %9s  %11s  %s\n", "kernel", "type", "registers", "shared bytes", "occupancy",
-           "local bytes", "what it shows");
+    printf("%-*s %-5s %9s  %12s  %9s  %11s  %s\n", r->name_width, "kernel", "type", "registers", "shared bytes",
+           "occupancy", "local bytes", "what it shows");
     for (int i = 0; i < r->stage->kernel_count; i++) {
         const gemm_kernel *kernel = &r->stage->kernels[i];
-        for (int d = 0; d < GEMM_DTYPE_COUNT; d++) {
-            if (!(kernel->dtypes & GEMM_HAS(d)))
-                continue;
-            gpu_usage usage = {NAN, NAN, NAN, NAN};
-            if (kernel->footprint) {
-                const gemm_problem empty = {.dtype = (gemm_dtype)d};
-                const gemm_footprint footprint = kernel->footprint(&empty);
-                usage = gpu_usage_of(&r->gpu, &footprint);
-            }
-            printf("%-14s %-5s ", kernel->name, number_name((gemm_dtype)d));
-            print_number("%.0f", usage.registers, 9);
-            print_number("%.0f", usage.smem_bytes, 12);
-            print_number("%.0f %%", 100.0 * usage.occupancy, 9);
-            print_number("%.0f", usage.local_bytes, 11);
-            printf("%s\n", kernel->adds);
-        }
+        const int configs = config_count(kernel);
+        for (int d = 0; d < GEMM_DTYPE_COUNT; d++)
+            for (int config = configs > 0; config <= configs && (kernel->dtypes & GEMM_HAS(d)); config++)
+                list_line(r, kernel, (gemm_dtype)d, config);
     }
     if (r->gpu.is_cpu_device)
         printf("Registers and occupancy are a GPU's: the CPU device has none.\n");
+}
+
+/* Of the column of names: the longest that a row may have. */
+static int name_width(const run *r) {
+    int width = 14;
+    for (int i = 0; i < r->stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &r->stage->kernels[i];
+        for (int config = 1; config <= config_count(kernel); config++) {
+            char name[RECORD_NAME];
+            name_kernel(kernel, config, name, sizeof name);
+            const int length = (int)strlen(name);
+            if ((r->options.list || r->options.config_count > 0) && length > width)
+                width = length;
+        }
+    }
+    return width;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -154,7 +191,7 @@ static void append_row(run *r, const gemm_record *row) {
 static void add_row(run *r, const gemm_record *row, double relative_error) {
     if (strcmp(row->status, "fail") == 0)
         r->failures++;
-    print_row(row, relative_error);
+    print_row(r, row, relative_error);
     if (record_push(&r->rows, row) != 0) {
         fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
         exit(EXIT_NOT_WRITTEN);
@@ -164,7 +201,7 @@ static void add_row(run *r, const gemm_record *row, double relative_error) {
 
 static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_problem *shape, gemm_record *row) {
     *row = r->common;
-    snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
+    name_kernel(kernel, shape->config, row->kernel, sizeof row->kernel);
     snprintf(row->dtype, sizeof row->dtype, "%s", number_name(shape->dtype));
     snprintf(row->acc, sizeof row->acc, "%s", number_name(kernel->sums));
     row->m = shape->M;
@@ -296,13 +333,6 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
         add_row(r, &row, judged.frobenius);
 }
 
-static int is_chosen(const options *o, const gemm_kernel *kernel) {
-    for (int i = 0; i < o->kernel_count; i++)
-        if (strcmp(o->kernels[i], kernel->name) == 0)
-            return 1;
-    return o->kernel_count == 0;
-}
-
 static const char *why_not(const gemm_kernel *kernel, const gemm_problem *shape) {
     static char text[80];
     if (!(kernel->dtypes & GEMM_HAS(shape->dtype))) {
@@ -324,38 +354,88 @@ static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *sha
 static int has_half_sums(const run *r, gemm_dtype dtype) {
     for (int i = 0; i < r->stage->kernel_count; i++) {
         const gemm_kernel *kernel = &r->stage->kernels[i];
-        if (kernel->sums == GEMM_F16 && (kernel->dtypes & GEMM_HAS(dtype)) && is_chosen(&r->options, kernel))
+        if (kernel->sums == GEMM_F16 && (kernel->dtypes & GEMM_HAS(dtype)) && options_choose(&r->options, kernel))
             return 1;
     }
     return 0;
+}
+
+/* Whether a kernel is left out in silence: it lacks this type, nobody named it, and something else runs. */
+static int is_left_out(const run *r, const gemm_kernel *kernel, gemm_dtype dtype) {
+    uint32_t asked = 0, has = 0;
+    for (int d = 0; d < r->options.dtype_count; d++)
+        asked |= GEMM_HAS(r->options.dtypes[d]);
+    for (int i = 0; i < r->stage->kernel_count; i++)
+        has |= r->stage->kernels[i].dtypes;
+    return r->options.kernel_count == 0 && !(kernel->dtypes & GEMM_HAS(dtype)) && (asked & has);
+}
+
+/* A problem that is on the device, or why it is not. */
+typedef struct {
+    gemm_problem shape;
+    problem *problem; /* NULL: not there */
+    const char *status, *why;
+} prepared;
+
+static void run_config(run *r, const prepared *on, const gemm_kernel *kernel, int config) {
+    gemm_problem shape = on->shape;
+    shape.config = config;
+    const char *reason = why_not(kernel, &shape);
+    if (reason) {
+        add_unrun(r, kernel, &shape, "skip", reason);
+    } else if (!on->problem) {
+        add_unrun(r, kernel, &shape, on->status, on->why);
+    } else {
+        on->problem->device.config = config;
+        run_kernel(r, on->problem, kernel);
+    }
+}
+
+/* The row of a kernel that lacks a configuration which another one has. */
+static void skip_config(run *r, const prepared *on, const gemm_kernel *kernel, const char *config) {
+    gemm_record row;
+    char why[160];
+    describe_row(r, kernel, &on->shape, &row);
+    snprintf(row.kernel, sizeof row.kernel, "%s/%s", kernel->name, config);
+    row.regs = row.smem_bytes = row.occupancy = NAN;
+    snprintf(why, sizeof why, "this kernel has no configuration %.100s", config);
+    set_status(&row, "skip", why);
+    add_row(r, &row, NAN);
+}
+
+static void run_configs(run *r, const prepared *on, const gemm_kernel *kernel) {
+    const options *o = &r->options;
+    const int count = config_count(kernel);
+    if (o->config_count == 0 || (o->all_configs && count == 0))
+        run_config(r, on, kernel, 0);
+    for (int config = 1; config <= count && o->all_configs; config++)
+        run_config(r, on, kernel, config);
+    for (int i = 0; i < o->config_count && !o->all_configs; i++) {
+        const int config = options_find_config(kernel, o->configs[i]);
+        if (config > 0)
+            run_config(r, on, kernel, config);
+        else
+            skip_config(r, on, kernel, o->configs[i]);
+    }
 }
 
 /* All chosen kernels on one shape and type. */
 static void run_shape(run *r, const gemm_problem *shape) {
     char why[256];
     problem p;
-    const int with_baseline = r->cublas != NULL && is_timed(r, shape);
+    const int with_baseline = r->cublas != NULL && is_timed(r, shape), half_sums = has_half_sums(r, shape->dtype);
     /* Too large is a reason to skip; anything else that keeps the problem from the device is a failure. */
-    const int fits =
-        problem_fits(&r->options, shape, with_baseline, has_half_sums(r, shape->dtype), &r->gpu, why, sizeof why);
-    const char *status = fits > 0 ? "skip" : "fail";
-    const int ready =
-        fits == 0 && problem_create(&p, &r->options, shape, has_half_sums(r, shape->dtype), why, sizeof why) == 0;
+    const int fits = problem_fits(&r->options, shape, with_baseline, half_sums, &r->gpu, why, sizeof why);
+    const int ready = fits == 0 && problem_create(&p, &r->options, shape, half_sums, why, sizeof why) == 0;
+    const prepared on = {*shape, ready ? &p : NULL, fits > 0 ? "skip" : "fail", why};
     if (ready && with_baseline)
         problem_check_baseline(&p, r->cublas);
     if (ready && with_baseline && !p.has_baseline)
         printf("cuBLAS n/a: %s\n", p.no_baseline);
     for (int i = 0; i < r->stage->kernel_count; i++) {
         const gemm_kernel *kernel = &r->stage->kernels[i];
-        const char *reason = why_not(kernel, shape);
-        if (!is_chosen(&r->options, kernel))
-            continue;
-        if (reason)
-            add_unrun(r, kernel, shape, "skip", reason);
-        else if (!ready)
-            add_unrun(r, kernel, shape, status, why);
-        else
-            run_kernel(r, &p, kernel);
+        if (options_choose(&r->options, kernel) && !is_left_out(r, kernel, shape->dtype))
+            run_configs(r, &on, kernel);
     }
     if (ready)
         problem_destroy(&p);
@@ -570,9 +650,17 @@ static void write_findings(run *r) {
     }
 }
 
+/* A type that every kernel would be left out for costs nothing. */
+static int is_wanted(const run *r, gemm_dtype dtype) {
+    int wanted = 0;
+    for (int i = 0; i < r->stage->kernel_count; i++)
+        wanted |= options_choose(&r->options, &r->stage->kernels[i]) && !is_left_out(r, &r->stage->kernels[i], dtype);
+    return wanted;
+}
+
 static void run_all(run *r, void (*visit)(run *, const gemm_problem *)) {
     for (int d = 0; d < r->options.dtype_count; d++)
-        for (int i = 0; i < r->options.size_count; i++) {
+        for (int i = 0; i < r->options.size_count && is_wanted(r, r->options.dtypes[d]); i++) {
             const gemm_problem shape = shape_of(&r->options, r->options.sizes[i], r->options.dtypes[d]);
             visit(r, &shape);
         }
@@ -595,6 +683,7 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     if (r.options.size_count == 0)
         r.options.sizes[r.options.size_count++] = DEFAULT_SIZE;
     check_name(stage);
+    r.name_width = name_width(&r);
     choose_device(&r.options);
     run_all(&r, only_validate); /* a bad shape ends the run before anything is written */
     if (!r.options.list)

@@ -25,6 +25,7 @@ enum {
     KEY_LDC,
     KEY_DTYPE,
     KEY_KERNEL,
+    KEY_CONFIG,
     KEY_LIST,
     KEY_INIT,
     KEY_SEED,
@@ -56,15 +57,25 @@ static const struct argp_option option_list[] = {
     {"lda", KEY_LDA, "LD", 0, "Leading dimension of A in elements, at least K (default K)", 1},
     {"ldb", KEY_LDB, "LD", 0, "... of B, at least N", 1},
     {"ldc", KEY_LDC, "LD", 0, "... of C, at least N", 1},
-    {"dtype", KEY_DTYPE, "TYPE[,...]", 0, "Element types: f32, f16 (default f32); sums are always float", 1},
+    {"dtype", KEY_DTYPE, "TYPE[,...]", 0,
+     "Element types: f32, f16, bf16, tf32, which is float of which tensor cores read 10 bits of the fraction (default: "
+     "the first of these that the first kernel has); sums are float, unless the kernel is about sums in half",
+     1},
     {NULL, 0, NULL, 0, "The data:", 2},
     {"init", KEY_INIT, "KIND", 0,
      "normal (default), uniform in [-1,1), integers -4..4, index (position coded), ones, zeros", 2},
     {"seed", KEY_SEED, "S", 0, "Of the random numbers (default 1)", 2},
     {"poke", KEY_POKE, "MATRIX:ROW:COL:VALUE", 0, "Set one element of A, B or C, e.g. A:64:32:nan; repeatable", 2},
     {NULL, 0, NULL, 0, "What to run:", 3},
-    {"kernel", KEY_KERNEL, "NAME[,NAME...]", 0, "Variants of this stage (default all)", 3},
-    {"list", KEY_LIST, NULL, 0, "Show the variants, with registers, shared memory and occupancy on a GPU, and stop", 3},
+    {"kernel", KEY_KERNEL, "NAME[,NAME...]", 0,
+     "Variants of this stage (default all; those without the type are then left out)", 3},
+    {"config", KEY_CONFIG, "NAME[,NAME...]", 0,
+     "Configurations of the variants that have some, as --list names them behind the slash, or all (default: the "
+     "kernel "
+     "chooses one for the problem)",
+     3},
+    {"list", KEY_LIST, NULL, 0,
+     "Show the variants and their configurations, with registers, shared memory and occupancy on a GPU, and stop", 3},
     {"device", KEY_DEVICE, "cpu|gpu|auto", 0, "Insist on a device; a driver is built for one (default auto: that one)",
      3},
     {"check", KEY_CHECK, "full|sampled|none", 0,
@@ -147,8 +158,8 @@ static void add_size(options *o, const char *text) {
 
 static void add_dtype(options *o, const char *text) {
     gemm_dtype dtype;
-    if (number_parse(text, &dtype) != 0 || (dtype != GEMM_F32 && dtype != GEMM_F16))
-        bad("unknown type '%s'; choose from: %s", "dtype", text, "f32, f16");
+    if (number_parse(text, &dtype) != 0 || dtype == GEMM_E4M3 || dtype == GEMM_E5M2)
+        bad("unknown type '%s'; choose from: %s", "dtype", text, "f32, f16, bf16, tf32");
     for (int i = 0; i < o->dtype_count; i++)
         if (o->dtypes[i] == dtype)
             return;
@@ -173,6 +184,17 @@ static void add_kernel(options *o, const char *text) {
         snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", name);
     }
     bad("this stage has no kernel '%s'; choose from: %s", "kernel", text, known);
+}
+
+/* Whether some kernel has it is asked when the kernels are known. */
+static void add_config(options *o, const char *text) {
+    o->all_configs |= strcmp(text, "all") == 0;
+    for (int i = 0; i < o->config_count; i++)
+        if (strcmp(o->configs[i], text) == 0)
+            return;
+    if (o->config_count == OPTIONS_MAX_CONFIGS)
+        bad("more than %s names%s", "config", "32", "; run the driver twice");
+    o->configs[o->config_count++] = strdup(text); /* lives as long as the run */
 }
 
 static void add_poke(options *o, const char *text) {
@@ -228,6 +250,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     case KEY_KERNEL:
         each("kernel", text, o, add_kernel);
         return 0;
+    case KEY_CONFIG:
+        each("config", text, o, add_config);
+        return 0;
     case KEY_LIST:
         o->list = 1;
         return 0;
@@ -281,6 +306,52 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     }
 }
 
+int options_choose(const options *o, const gemm_kernel *kernel) {
+    for (int i = 0; i < o->kernel_count; i++)
+        if (strcmp(o->kernels[i], kernel->name) == 0)
+            return 1;
+    return o->kernel_count == 0;
+}
+
+int options_find_config(const gemm_kernel *kernel, const char *name) {
+    for (int i = 0; kernel->configs && kernel->configs[i]; i++)
+        if (strcmp(kernel->configs[i], name) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* A configuration that no chosen kernel has is a slip of the keyboard. */
+static void check_config(const options *o, const gemm_stage *stage, const char *name) {
+    char known[512] = "all";
+    for (int i = 0; i < stage->kernel_count; i++) {
+        const gemm_kernel *kernel = &stage->kernels[i];
+        if (!options_choose(o, kernel) || !kernel->configs)
+            continue;
+        if (options_find_config(kernel, name) > 0)
+            return;
+        for (int c = 0; kernel->configs[c]; c++) {
+            char whole[540], item[80];
+            snprintf(whole, sizeof whole, ", %s,", known);
+            snprintf(item, sizeof item, ", %.70s,", kernel->configs[c]);
+            if (!strstr(whole, item))
+                snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", kernel->configs[c]);
+        }
+    }
+    if (strcmp(known, "all") == 0)
+        bad("'%s': no chosen kernel has configurations%s", "config", name, "; leave it out");
+    bad("no chosen kernel has '%s'; choose from: %s", "config", name, known);
+}
+
+/* The first type of the first chosen kernel, in the order of --help. */
+static gemm_dtype default_dtype(const options *o, const gemm_stage *stage) {
+    static const gemm_dtype order[] = {GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32};
+    for (int i = 0; i < stage->kernel_count; i++)
+        for (size_t d = 0; d < sizeof order / sizeof *order; d++)
+            if (options_choose(o, &stage->kernels[i]) && (stage->kernels[i].dtypes & GEMM_HAS(order[d])))
+                return order[d];
+    return GEMM_F32;
+}
+
 void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     char *doc;
     *o = (options){.m = -1, .n = -1, .k = -1, .alpha = 1.0, .warmup = 3, .samples = 10, .seed = 1};
@@ -307,6 +378,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     for (int i = 0; i < o->poke_count; i++)
         if (o->pokes[i].matrix == 'C' && o->beta == 0.0)
             bad("C is not read%s%s", "poke", " when beta is 0, and holds NaN before the run", "; give --beta too");
+    for (int i = 0; i < o->config_count && !o->all_configs; i++)
+        check_config(o, stage, o->configs[i]);
     if (o->dtype_count == 0)
-        o->dtypes[o->dtype_count++] = GEMM_F32;
+        o->dtypes[o->dtype_count++] = default_dtype(o, stage);
 }

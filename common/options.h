@@ -5,7 +5,7 @@
 #include "matrix.h"
 #include "oracle.h"
 
-enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 32, OPTIONS_MAX_POKES = 64 };
+enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 32, OPTIONS_MAX_CONFIGS = 32, OPTIONS_MAX_POKES = 64 };
 
 /* One element set by hand after the matrices were filled. */
 typedef struct {
@@ -28,7 +28,10 @@ typedef struct {
     int dtype_count;
     const char *kernels[OPTIONS_MAX_KERNELS]; /* none: all of the stage */
     int kernel_count;
-    int all_kernels; /* --kernel all was given */
+    int all_kernels;                          /* --kernel all was given */
+    const char *configs[OPTIONS_MAX_CONFIGS]; /* none: each kernel chooses, unless all_configs */
+    int config_count;
+    int all_configs; /* --config all was given */
     int list;
     matrix_init init;
     uint64_t seed;
@@ -45,5 +48,11 @@ typedef struct {
 /* Parses the command line of `stage`. On a bad one prints one sentence that names the flag and the limit and exits with
  * status 2; --help and --version print and exit with 0. */
 void options_parse(options *o, int argc, char **argv, const gemm_stage *stage);
+
+/* Whether a kernel of the stage is to run. */
+int options_choose(const options *o, const gemm_kernel *kernel);
+
+/* The number that gemm_problem.config gives to a kernel's configuration, or 0 when it has none of that name. */
+int options_find_config(const gemm_kernel *kernel, const char *name);
 
 #endif

@@ -252,11 +252,12 @@ char *driver_kernels(const char *bin, const char *name, const char *device) {
     text_stream names;
     text_open(&names);
     bool listing = false;
-    char kernel[RECORD_NAME], type[RECORD_NAME], last[RECORD_NAME] = "";
+    char kernel[RECORD_NAME] = "", type[RECORD_NAME], last[RECORD_NAME] = "";
     fault ignored;
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
         const bool row = sscanf(line, "%63s %63s", kernel, type) == 2 && listing && parse_dtype(type, &ignored) == 0;
-        if (row && strcmp(kernel, last) != 0) /* a kernel has a line for each of its types */
+        kernel[strcspn(kernel, "/")] = '\0';  /* behind it: a configuration */
+        if (row && strcmp(kernel, last) != 0) /* a kernel has a line for each of its types and configurations */
             fprintf(names.out, ",%s", kernel);
         if (row)
             memcpy(last, kernel, sizeof last);

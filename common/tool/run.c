@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
     {"init", 0x105, "KIND", 0, "Input data (default normal)", 1},
     {"seed", 0x106, "S", 0, "Of the random input", 1},
     {"kernel", 'k', "NAME[,...]", 0, "Variants (default all); stages without them are left out", 2},
+    {"config", 0x10C, "NAME[,...]", 0, "Configurations of the variants that have some, or all", 2},
     {"check", 'c', "full|sampled|none", 0, "How much of C is compared with the float64 oracle", 2},
     {"protocol", 'p', "NAME", 0, "burst, sustained, both or none (default both on a GPU, none on the CPU device)", 2},
     {"warmup", 0x107, "COUNT", 0, "Launches before timing", 2},

@@ -37,8 +37,9 @@ static const struct argp_option options[] = {
     {"m", 0x100, "M", 0, "Stages: rows of A and C", 1},
     {"n", 0x101, "N", 0, "Stages: columns of B and C", 1},
     {"k", 0x102, "K", 0, "Stages: columns of A, rows of B", 1},
-    {"dtype", 't', "TYPE[,...]", 0, "Stages: element types (default f32)", 1},
+    {"dtype", 't', "TYPE[,...]", 0, "Stages: element types (default: the first that the first kernel has)", 1},
     {"kernel", 'k', "NAME[,...]", 0, "Stages: variants (default all)", 1},
+    {"config", 0x105, "NAME[,...]", 0, "Stages: configurations of the variants that have some, or all", 1},
     {"lines", 'l', 0, 0, "Line by line, too (as it is for a single kernel)", 2},
     {"sanitize", 'z', 0, 0,
      "Look for mistakes, too: races, accesses outside arrays, reads of what nothing wrote, barriers that not all "

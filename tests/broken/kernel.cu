@@ -3,9 +3,33 @@
 #include "gemm.h"
 #include "kernel/number.cuh"
 
+#include <cuda_bf16.h>
+
 #define BLOCK 32
 
-enum mistake { NONE, LAST_ROW, ONE_PERCENT, READS_C, PAST_THE_END, IN_THE_GAP, NANS, INFINITE, ZEROS, TRANSPOSED_B };
+enum mistake {
+    NONE,
+    LAST_ROW,
+    ONE_PERCENT,
+    READS_C,
+    PAST_THE_END,
+    IN_THE_GAP,
+    NANS,
+    INFINITE,
+    ZEROS,
+    TRANSPOSED_B,
+    HALF_SUMS,
+    BF16_INPUTS
+};
+
+template <typename T> __device__ float value_of(T x) { return to_float(x); }
+template <> __device__ float value_of(__nv_bfloat16 x) { return __bfloat162float(x); }
+template <typename T> __device__ void put(float x, T *out) { from_float(x, out); }
+template <> __device__ void put(float x, __nv_bfloat16 *out) { *out = __float2bfloat16(x); }
+
+template <int MISTAKE> __device__ float as_read(float x) {
+    return MISTAKE == BF16_INPUTS ? __bfloat162float(__float2bfloat16(x)) : x;
+}
 
 template <typename T, int MISTAKE>
 __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta,
@@ -15,10 +39,12 @@ __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda
         return;
     float acc = 0.0f, a2 = 0.0f, b2 = 0.0f;
     for (int k = 0; k < K; k++) {
-        const float a = to_float(A[row * lda + k]);
-        const float b =
-            to_float(MISTAKE == TRANSPOSED_B ? B[col * ldb + k] : B[k * ldb + col]); /* square problems only */
+        const float a = as_read<MISTAKE>(value_of(A[row * lda + k]));
+        const float b = as_read<MISTAKE>(
+            value_of(MISTAKE == TRANSPOSED_B ? B[col * ldb + k] : B[k * ldb + col])); /* square problems only */
         acc += a * b;
+        if (MISTAKE == HALF_SUMS)
+            acc = __half2float(__float2half(acc));
         a2 += a * a;
         b2 += b * b;
     }
@@ -28,12 +54,12 @@ __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda
         acc = nanf("");
     if (MISTAKE == INFINITE && row == M / 3 && col == N / 5)
         acc = INFINITY;
-    const float old = beta == 0.0f && MISTAKE != READS_C ? 0.0f : beta * to_float(C[row * ldc + col]);
-    from_float(MISTAKE == ZEROS ? 0.0f : alpha * acc + old, &C[row * ldc + col]);
+    const float old = beta == 0.0f && MISTAKE != READS_C ? 0.0f : beta * value_of(C[row * ldc + col]);
+    put(MISTAKE == ZEROS ? 0.0f : alpha * acc + old, &C[row * ldc + col]);
     if (MISTAKE == PAST_THE_END && row == M - 1 && col == N - 1)
-        from_float(1.0f, &C[row * ldc + N + 3]);
+        put(1.0f, &C[row * ldc + N + 3]);
     if (MISTAKE == IN_THE_GAP && row == 0 && col == N - 1)
-        from_float(1.0f, &C[N]);
+        put(1.0f, &C[N]);
 }
 
 template <typename T, int MISTAKE>
@@ -45,8 +71,11 @@ static cudaError_t start(const gemm_problem *p, dim3 block, size_t smem, cudaStr
 }
 
 template <int MISTAKE> static cudaError_t launch(const gemm_problem *p, dim3 block, size_t smem, cudaStream_t stream) {
-    return p->dtype == GEMM_F16 ? start<__half, MISTAKE>(p, block, smem, stream)
-                                : start<float, MISTAKE>(p, block, smem, stream);
+    if (p->dtype == GEMM_F16)
+        return start<__half, MISTAKE>(p, block, smem, stream);
+    if (p->dtype == GEMM_BF16)
+        return start<__nv_bfloat16, MISTAKE>(p, block, smem, stream);
+    return start<float, MISTAKE>(p, block, smem, stream);
 }
 
 extern "C" {
@@ -64,6 +93,12 @@ BROKEN(broken_nans, NANS)
 BROKEN(broken_infinity, INFINITE)
 BROKEN(broken_zeros, ZEROS)
 BROKEN(broken_transposed_b, TRANSPOSED_B)
+BROKEN(broken_half_sums, HALF_SUMS)
+BROKEN(broken_bf16_inputs, BF16_INPUTS)
+
+cudaError_t broken_config(const gemm_problem *p, cudaStream_t stream) {
+    return p->config == 2 ? broken_one_percent(p, stream) : broken_nothing(p, stream);
+}
 
 /* Right the first time, then too lazy to launch: what is timed is nothing. */
 cudaError_t broken_works_once(const gemm_problem *p, cudaStream_t stream) {

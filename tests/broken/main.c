@@ -13,6 +13,8 @@
     X(works_once)                                                                                                      \
     X(zeros)                                                                                                           \
     X(transposed_b)                                                                                                    \
+    X(half_sums)                                                                                                       \
+    X(bf16_inputs)                                                                                                     \
     X(too_many_threads)                                                                                                \
     X(too_much_smem)                                                                                                   \
     X(wrong_arch)
@@ -20,13 +22,36 @@
 #define DECLARE(name) cudaError_t broken_##name(const gemm_problem *, cudaStream_t);
 BROKEN_KERNELS(DECLARE)
 
+cudaError_t broken_config(const gemm_problem *, cudaStream_t);
+
+enum { ALL = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_TF32) | GEMM_HAS(GEMM_F16) | GEMM_HAS(GEMM_BF16) };
+
+static const char *const configs[] = {"right", "wrong", NULL}, *const other_configs[] = {"right", "other", NULL};
+
 #define KERNEL(mistake)                                                                                                \
-    {.name = #mistake,                                                                                                 \
-     .adds = "a planted bug",                                                                                          \
-     .dtypes = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_F16),                                                                \
-     .unit = GEMM_UNIT_FP32,                                                                                           \
-     .launch = broken_##mistake},
-static const gemm_kernel kernels[] = {BROKEN_KERNELS(KERNEL)};
+    {.name = #mistake, .adds = "a planted bug", .dtypes = ALL, .unit = GEMM_UNIT_FP32, .launch = broken_##mistake},
+static const gemm_kernel kernels[] = {
+    BROKEN_KERNELS(KERNEL)
+    /* The same sums as half_sums, but told. */
+    {.name = "says_half_sums",
+     .adds = "right: sums in half, and says so",
+     .dtypes = GEMM_HAS(GEMM_F16),
+     .unit = GEMM_UNIT_FP32,
+     .launch = broken_half_sums,
+     .sums = GEMM_F16},
+    {.name = "configs",
+     .adds = "the second configuration is wrong",
+     .dtypes = ALL,
+     .unit = GEMM_UNIT_FP32,
+     .launch = broken_config,
+     .configs = configs},
+    {.name = "other_configs",
+     .adds = "right, with a configuration of its own",
+     .dtypes = ALL,
+     .unit = GEMM_UNIT_FP32,
+     .launch = broken_nothing,
+     .configs = other_configs},
+};
 
 #ifdef GEMM_CPU_DEVICE
 /* The CPU device has one architecture. */

@@ -19,7 +19,8 @@ if [ "\$1" = --list ]; then
     [ -n "$*" ] || exit 2
     echo "device: cpu (kernel lists are after this line)"
     echo "kernel         type  registers  what it shows"
-    for kernel in $*; do echo "\$kernel f32 n/a"; echo "\$kernel f16 n/a"; done
+    # A kernel has a line for each type and each configuration.
+    for kernel in $*; do echo "\$kernel/small f32 n/a"; echo "\$kernel/large f32 n/a"; echo "\$kernel f16 n/a"; done
     echo "Registers and occupancy are a GPU's"
     exit
 fi

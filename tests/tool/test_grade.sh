@@ -97,7 +97,7 @@ schemes = open(sys.argv[1] + "/common/tool/grade_scheme.c").read()
 for stage in ("01_naive", "02_tiling", "03_register_cache", "04_bank_padding"):
     main = open("%s/%s/main.c" % (sys.argv[1], stage)).read()
     table = re.search(r"kernels\[\] = \{(.*?)\n\};", main, re.S).group(1)
-    expected = re.findall(r'\{"(\w+)",\s*"[^"]*",\s*FLOATS,\s*GEMM_UNIT_FP32,\s*(\w+),', table)
+    expected = re.findall(r'\.name = "(\w+)",[^{}]*?\.unit = GEMM_UNIT_FP32,\s*\.launch = (\w+),', table)
     scheme = re.search(r'\.stage = "%s".*?\.variants = \{(.*?)\}\}' % stage, schemes, re.S).group(1)
     assert expected and re.findall(r'"(\w+)", "(\w+)"', scheme) == expected, (stage, expected)
 PY

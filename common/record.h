@@ -19,7 +19,7 @@ typedef struct gemm_record {
     char stage[RECORD_NAME];  /* directory name, "02_tiling" */
     char kernel[RECORD_NAME]; /* variant name */
     char dtype[RECORD_NAME];  /* f32 tf32 f16 bf16 e4m3 e5m2 */
-    char acc[RECORD_NAME];    /* accumulator type: f32, f64 ... */
+    char acc[RECORD_NAME];    /* type of the sums: f32 or f16 */
     int64_t m, n, k;
     double alpha, beta;
     char init[RECORD_NAME];     /* normal uniform integers index ones zeros */

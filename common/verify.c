@@ -123,9 +123,10 @@ typedef struct {
     int bad_is_block;
     pthread_mutex_t lock;
     atomic_int_fast64_t mistakes; /* of the product check; enough of them end it */
+    atomic_int_fast64_t odd;      /* elements that overflowed; after many, blocks with more are not looked at */
 } judging;
 
-enum { ENOUGH_MISTAKES = 1000 };
+enum { ENOUGH_MISTAKES = 1000, ENOUGH_ODD = 1 << 16 };
 
 static int is_hopeless(judging *v) { return atomic_load(&v->mistakes) > ENOUGH_MISTAKES; }
 
@@ -236,7 +237,7 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
         const double c = (double)number_load(p->dtype, v->C, row * p->N + j);
         const double old = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
         if (!o->signs[j] || !isfinite(c) || !isfinite(old)) {
-            if (is_hopeless(v) || (o->signs[j] && ++odd > MOST_ODD))
+            if (is_hopeless(v) || (o->signs[j] && (++odd > MOST_ODD || atomic_fetch_add(&v->odd, 1) >= ENOUGH_ODD)))
                 return;
             const double product = judge_element(v, row, j, c, old);
             if (o->signs[j] && p->alpha != 0.0)

@@ -312,7 +312,7 @@ static void ask_again(trial *t, int integers, int one_sided, oracle_mode mode) {
 static void tensor_cores_pass(void **state) {
     (void)state;
     static const gemm_dtype dtypes[] = {GEMM_F16, GEMM_BF16, GEMM_TF32};
-    static const int64_t depths[] = {3, 64, 512, 16384};
+    static const int64_t depths[] = {3, 64, 512, 4096};
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
             for (int kind = INIT_NORMAL; kind < INIT_COUNT; kind++)

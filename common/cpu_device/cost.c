@@ -79,6 +79,41 @@ struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t 
     return (struct cost_shared){lines.lines, (bytes + COST_LINE_BYTES - 1) / COST_LINE_BYTES};
 }
 
+/* The lanes whose place no later lane overwrites. */
+static uint32_t lanes_that_stay(const uint64_t *to, uint32_t active) {
+    uint32_t stay = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        bool overwritten = false;
+        for (uint32_t later = left & (left - 1); later && !overwritten; later &= later - 1)
+            overwritten = to[__builtin_ctz(later)] == to[lane];
+        stay |= (uint32_t)!overwritten << lane;
+    }
+    return stay;
+}
+
+/* Distinct pairs of a shared sector and a piece of `unit` bytes of global memory that fills it. */
+static unsigned distinct_pairs(const uint64_t *to, const uint64_t *from, uint32_t active, unsigned unit) {
+    unsigned pairs = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        bool seen = false;
+        for (uint32_t before = active & ((1u << lane) - 1); before && !seen; before &= before - 1) {
+            const unsigned other = (unsigned)__builtin_ctz(before);
+            seen = to[other] / COST_SECTOR_BYTES == to[lane] / COST_SECTOR_BYTES &&
+                   from[other] / unit == from[lane] / unit;
+        }
+        pairs += !seen;
+    }
+    return pairs;
+}
+
+struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active) {
+    const uint32_t lanes = lanes_that_stay(to, active);
+    return (struct cost_copy){distinct_pairs(to, from, lanes, COST_LINE_BYTES),
+                              distinct_pairs(to, from, lanes, COST_SECTOR_BYTES)};
+}
+
 static void insert_sector(struct cost_global *cost, uint64_t sector) {
     unsigned at = cost->sectors;
     while (at > 0 && cost->sector[at - 1] > sector)

@@ -12,6 +12,13 @@
  * every one that of lane i^2.
  *
  * Global memory moves in sectors of 32 bytes, L1 looks up lines of 128.
+ *
+ * cp.async of 16 bytes goes past L1, and its data arrive in shared memory by sectors of 32 bytes, too. L1 counts a
+ * sector for each pair of a global line and a shared sector that it fills from there, and L2 is asked for each pair of
+ * a global sector and a shared sector that takes from it. Where both sides are aligned alike, that is each sector once.
+ * A row padded by an odd number of 16-byte chunks is shifted against its sectors: each 128 bytes of it fill 5 shared
+ * sectors, and L2 is asked for 8. On the way to L2 a few requests for one sector meet and become one, so that the card
+ * may count less there; each pattern that it was asked about is in tests/cpu_device/copy_cases.csv.
  */
 #ifndef CPU_DEVICE_COST_H
 #define CPU_DEVICE_COST_H
@@ -40,6 +47,15 @@ struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned 
 
 /* cp.async of 16 bytes to shared memory, where no row straddles a 128-byte line: one wavefront a line. */
 struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t active);
+
+struct cost_copy {
+    unsigned sectors;    /* that L1 counts */
+    unsigned l2_sectors; /* asked of L2 */
+};
+
+/* cp.async of 16 bytes, as far as global memory is concerned: from `from[lane]` to `to[lane]` of shared memory. Of
+ * lanes that copy to one place the last one counts. */
+struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active);
 
 struct cost_global {
     unsigned sectors, lines;         /* distinct ones */

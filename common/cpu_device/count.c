@@ -21,7 +21,7 @@ enum { LOG_ENTRIES = 1 << 16 };
 enum { LOG_STRIDE = LOG_ENTRIES + 36 };
 #define LOGS_SIZE (WARP_SIZE * LOG_STRIDE * sizeof(struct log_entry))
 
-enum { SPACE_SHIFT = 6, OTHER_SPACE = 3 };
+enum { SPACE_SHIFT = 6, OTHER_SPACE = 4 };
 
 /* ---- Sites: a place in the machine code with what its requests have cost ---- */
 
@@ -54,6 +54,8 @@ struct group {
     struct site *site;
     uint32_t active;
     uint64_t addresses[WARP_SIZE];
+    uint64_t from[WARP_SIZE]; /* of an asynchronous copy, and its key */
+    uint64_t from_key;
 };
 
 struct counter {
@@ -133,12 +135,8 @@ static uint64_t space_of(const struct counter *c, uintptr_t address) {
     return OTHER_SPACE; /* the host's: arguments of the kernel, for one */
 }
 
-/* NULL for an access that is not counted. */
-static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address) {
-    uint64_t space = space_of(c, address);
-    if (space == OTHER_SPACE)
-        return NULL;
-    key |= space << SPACE_SHIFT;
+/* NULL when there is no memory. */
+static struct site *get_site(struct counter *c, uint64_t key) {
     struct site *site = c->sites.slot_count ? c->sites.slots[slot_of(&c->sites, key)] : NULL;
     if (site)
         return site;
@@ -146,6 +144,12 @@ static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address
     if (!site)
         c->failed = true;
     return site;
+}
+
+/* NULL for an access that is not counted. */
+static struct site *find_site(struct counter *c, uint64_t key, uintptr_t address) {
+    const uint64_t space = space_of(c, address);
+    return space == OTHER_SPACE ? NULL : get_site(c, key | space << SPACE_SHIFT);
 }
 
 /* ---- Shared arrays ---- */
@@ -197,7 +201,13 @@ static size_t sector_number(const struct counter *c, uint64_t address) {
                                       : address / COST_SECTOR_BYTES - c->data.begin / COST_SECTOR_BYTES;
 }
 
-static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address) {
+/* By a copy past L1, which asks L2 each time: 1 stands for a block before this one. */
+static void touch_past_l1(struct counter *c, size_t sector) {
+    if (c->stamps[sector] == 0)
+        c->stamps[sector] = 1;
+}
+
+static void touch_sectors(struct counter *c, const struct site *site, uint64_t first_address, bool past_l1) {
     if (!site->last.holds_offsets)
         return;
     size_t base = sector_number(c, first_address);
@@ -205,7 +215,10 @@ static void touch_sectors(struct counter *c, const struct site *site, uint64_t f
         size_t sector = base + (size_t)(int32_t)site->last.sector_offsets[i];
         if (sector >= c->sector_count)
             continue;
-        touch_sector(c, sector);
+        if (past_l1)
+            touch_past_l1(c, sector);
+        else
+            touch_sector(c, sector);
         if (sector < c->first_sector)
             c->first_sector = sector;
         if (sector >= c->end_sector)
@@ -263,7 +276,8 @@ static uint32_t lanes_in_space(const struct counter *c, uint64_t space, uint32_t
     return lanes;
 }
 
-static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses);
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
+                         const uint64_t *copied_to);
 
 /* Of ldmatrix; 0 for another access. Each lane gets 4 bytes of each matrix. */
 static unsigned matrices_of(uint64_t key) {
@@ -278,8 +292,10 @@ static struct cost_shared shared_cost(uint64_t key, const uint64_t *addresses, u
                                                             : cost_shared_access(addresses, active, size);
 }
 
-/* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. */
-static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses) {
+/* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. copied_to: where lanes of a
+   copy past L1 have it put, else NULL. */
+static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses,
+                        const uint64_t *copied_to) {
     const unsigned matrices = matrices_of(site->key);
     unsigned size = matrices ? 4 * matrices : 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
     uint64_t first = addresses[__builtin_ctz(active)];
@@ -291,7 +307,7 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
     }
     if (differences || !may_reuse(site, active, phase)) {
         if (lanes_in_space(c, space, active, addresses) != active) {
-            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses);
+            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses, copied_to);
             return;
         }
         memcpy(site->last.deltas, deltas, sizeof deltas);
@@ -317,14 +333,17 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         t->shared_offset = first - c->shared.begin;
         touch_object(c, first);
     } else if (space == CPU_DEVICE_GLOBAL) {
-        t->sectors += site->last.sectors;
+        const struct cost_copy copy = copied_to ? cost_copy(copied_to, addresses, active) : (struct cost_copy){0, 0};
+        t->sectors += copied_to ? copy.sectors : site->last.sectors;
         t->lines += site->last.lines;
-        touch_sectors(c, site, first);
+        t->l2_sectors += copy.l2_sectors;
+        touch_sectors(c, site, first, copied_to != NULL);
     }
 }
 
 /* One place in the code may reach several kinds of memory at once, lane by lane: each of them is a request. */
-static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses) {
+static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
+                         const uint64_t *copied_to) {
     while (active) {
         uint64_t first = addresses[__builtin_ctz(active)], own_addresses[WARP_SIZE];
         uint32_t lanes = lanes_in_space(c, space_of(c, first), active, addresses);
@@ -332,9 +351,26 @@ static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const
             own_addresses[lane] = lanes >> lane & 1 ? addresses[lane] : first;
         struct site *site = find_site(c, key, first);
         if (site)
-            add_request(c, site, lanes, own_addresses);
+            add_request(c, site, lanes, own_addresses, copied_to);
         active &= ~lanes;
     }
+}
+
+static void add_accesses(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
+                         const uint64_t *copied_to) {
+    struct site *site = find_site(c, key, addresses[__builtin_ctz(active)]);
+    if (site)
+        add_request(c, site, active, addresses, copied_to);
+    else
+        add_by_space(c, key, active, addresses, copied_to);
+}
+
+static bool is_copy(uint64_t key) { return (key >> 4 & 3) == CPU_DEVICE_ASYNC; }
+
+/* The load of a copy. Only copies of 16 bytes go past L1. */
+static void add_source(struct counter *c, uint64_t key, uint32_t active, const uint64_t *from, const uint64_t *to) {
+    enum { LOG2_SIZE_PAST_L1 = 4 };
+    add_accesses(c, key, active, from, (key & 15) == LOG2_SIZE_PAST_L1 ? to : NULL);
 }
 
 /* ---- Warps whose lanes went different ways ---- */
@@ -366,6 +402,7 @@ static struct group *nth_group(struct counter *c, struct site *site, uint32_t n)
     return group;
 }
 
+/* Entry 0, and of a copy entry 1. */
 static void add_to_group(struct counter *c, unsigned lane, const struct log_entry *entry) {
     struct site *site = find_site(c, entry->key, entry->address);
     if (!site)
@@ -379,21 +416,33 @@ static void add_to_group(struct counter *c, unsigned lane, const struct log_entr
         c->failed = true;
         return;
     }
+    const bool copies = is_copy(entry->key);
     if (!group->active)
-        for (unsigned i = 0; i < WARP_SIZE; i++)
+        for (unsigned i = 0; i < WARP_SIZE; i++) {
             group->addresses[i] = entry->address;
+            group->from[i] = copies ? entry[1].address : 0;
+        }
     group->active |= 1u << lane;
     group->addresses[lane] = entry->address;
+    if (copies) {
+        group->from[lane] = entry[1].address;
+        group->from_key = entry[1].key;
+    }
 }
 
 static void flush_divergent(struct counter *c, size_t from) {
     c->group_count = 0;
     for (unsigned lane = 0; lane < WARP_SIZE; lane++)
-        for (size_t i = from; i < c->used[lane]; i++)
-            add_to_group(c, lane, &c->logs[(size_t)lane * LOG_STRIDE + i]);
+        for (size_t i = from; i < c->used[lane];) {
+            const struct log_entry *entry = &c->logs[(size_t)lane * LOG_STRIDE + i];
+            add_to_group(c, lane, entry);
+            i += is_copy(entry->key) ? LOG_ENTRIES_OF_COPY : 1;
+        }
     for (size_t i = 0; i < c->group_count; i++) {
         struct group *group = &c->groups[i];
-        add_request(c, group->site, group->active, group->addresses);
+        add_request(c, group->site, group->active, group->addresses, NULL);
+        if (is_copy(group->site->key))
+            add_source(c, group->from_key, group->active, group->from, group->addresses);
         group->site->group_count = 0;
         group->site->seen_by = 0;
     }
@@ -421,6 +470,8 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
     const unsigned first = (unsigned)__builtin_ctz(present);
     for (unsigned lane = 0; lane < WARP_SIZE; lane++)
         logs[lane] = &c->logs[(size_t)(present >> lane & 1 ? lane : first) * LOG_STRIDE];
+    uint64_t copied_to[WARP_SIZE];
+    bool copies = false; /* the entry before was the first of a copy */
     for (size_t i = 0; i < shortest; i++) {
         uint64_t addresses[WARP_SIZE], key = logs[first][i].key, differences = 0;
         for (unsigned lane = 0; lane < WARP_SIZE; lane++) {
@@ -429,11 +480,13 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
         }
         if (differences)
             return i;
-        struct site *site = find_site(c, key, addresses[first]);
-        if (site)
-            add_request(c, site, present, addresses);
+        if (copies)
+            add_source(c, key, present, addresses, copied_to);
         else
-            add_by_space(c, key, present, addresses);
+            add_accesses(c, key, present, addresses, NULL);
+        copies = is_copy(key);
+        if (copies)
+            memcpy(copied_to, addresses, sizeof copied_to);
     }
     return shortest;
 }
@@ -463,9 +516,19 @@ void count_leave_lane(unsigned lane) {
 
 void count_barrier(void) { own->barriers++; }
 
-void cpu_device_note_mma(unsigned operations) {
-    if (cpu_device_log.next)
-        tensor_flops += operations / WARP_SIZE;
+/* Sites of their own, beside those of accesses; they need no log, since all lanes of a warp take part. */
+void cpu_device_note_mma(unsigned operations, const void *place) {
+    if (!cpu_device_log.next)
+        return;
+    const uint64_t key = ((uintptr_t)place - cpu_device_log.program_base) << 8 | (uint64_t)CPU_DEVICE_TENSOR
+                                                                                     << SPACE_SHIFT;
+    struct site *site = get_site(own, key);
+    tensor_flops += operations / WARP_SIZE;
+    if (!site)
+        return;
+    site->totals.lanes++;
+    site->totals.requests = site->totals.lanes / WARP_SIZE;
+    site->totals.flops += operations / WARP_SIZE;
 }
 
 void cpu_device_note_half_flops(unsigned operations) {
@@ -552,6 +615,10 @@ static void hand_over_sites(struct tally *tally, struct site_table *table) {
         struct site *site = table->slots[i];
         if (!site)
             continue;
+        if (matrices_of(site->key)) {
+            site->totals.matrix_requests = site->totals.requests;
+            site->totals.matrix_wavefronts = site->totals.wavefronts;
+        }
         tally_add_site(tally, site->key >> 8, site->key >> SPACE_SHIFT & 3, site->key >> 4 & 3, &site->totals);
         free(site->groups);
         free(site);

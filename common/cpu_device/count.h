@@ -25,12 +25,16 @@ struct log_cursor {
 };
 extern _Thread_local struct log_cursor cpu_device_log;
 
+/* An asynchronous copy is two entries side by side: where to, and where from (0: from nowhere, the place is filled with
+   zeros). */
+enum { LOG_ENTRIES_OF_COPY = 2 };
+
 /* In the place of log2(size): ldmatrix of 1, 2 or 4 matrices, of which each lane gives one row of 16 bytes. */
 enum { LOG_LDMATRIX_1 = 5, LOG_LDMATRIX_2, LOG_LDMATRIX_4 };
 
 /* Of the tensor-core instructions (tensor.c), by each lane: what the warp does. */
 void cpu_device_note_ldmatrix(const void *row, unsigned matrices, const void *place);
-void cpu_device_note_mma(unsigned operations);
+void cpu_device_note_mma(unsigned operations, const void *place);
 
 /* Of cp.async: when it is asked for, and when it arrives in shared memory. */
 void cpu_device_note_async(const void *to, const void *from, unsigned size, unsigned source_size, const void *place);

@@ -66,9 +66,10 @@ void cpu_device_note_async(const void *to, const void *from, unsigned size, unsi
         return;
     if (log->checked)
         check_async(to, from, size, source_size, place);
-    if (source_size > 0)
-        log_access(log, from, CPU_DEVICE_LOAD, log2_size, place);
+    if (log->end - log->next < LOG_ENTRIES_OF_COPY)
+        cpu_device_log_is_full();
     log_access(log, to, CPU_DEVICE_ASYNC, log2_size, place);
+    log_access(log, source_size > 0 ? from : NULL, CPU_DEVICE_LOAD, log2_size, place);
 }
 
 void cpu_device_note_landing(const void *to, unsigned size, const void *place) {

@@ -170,6 +170,10 @@ static void add_totals(struct site_totals *sum, const struct site_totals *t) {
     sum->conflict_free += t->conflict_free;
     sum->sectors += t->sectors;
     sum->lines += t->lines;
+    sum->l2_sectors += t->l2_sectors;
+    sum->matrix_requests += t->matrix_requests;
+    sum->matrix_wavefronts += t->matrix_wavefronts;
+    sum->flops += t->flops;
 }
 
 /* A sorted array is enough: sites are few, and most are there after the first OS thread. */
@@ -345,6 +349,10 @@ static void add_access(struct cpu_device_access_counts *sum, const struct cpu_de
     sum->conflict_free += a->conflict_free;
     sum->sectors += a->sectors;
     sum->cache_lines += a->cache_lines;
+    sum->l2_sectors += a->l2_sectors;
+    sum->matrix_requests += a->matrix_requests;
+    sum->matrix_wavefronts += a->matrix_wavefronts;
+    sum->tensor_flops += a->tensor_flops;
 }
 
 /* g++ keeps a byte beside a static array of a class with constructors, such as float4, that says whether it has been
@@ -381,8 +389,22 @@ static void gather_accesses(struct tally *tally, const struct program_place *pla
         const struct tally_site *s = &tally->sites[i];
         const struct site_totals *t = &s->totals;
         accesses[i] = (struct cpu_device_access_counts){
-            places[i].file, places[i].line, s->key >> 2 & 3,  s->key & 3, t->requests, t->lanes,
-            t->bytes,       t->wavefronts,  t->conflict_free, t->sectors, t->lines};
+            .file = places[i].file,
+            .line = places[i].line,
+            .space = s->key >> 2 & 3,
+            .operation = s->key & 3,
+            .requests = t->requests,
+            .lanes = t->lanes,
+            .bytes = t->bytes,
+            .wavefronts = t->wavefronts,
+            .conflict_free = t->conflict_free,
+            .matrix_requests = t->matrix_requests,
+            .matrix_wavefronts = t->matrix_wavefronts,
+            .sectors = t->sectors,
+            .cache_lines = t->lines,
+            .l2_sectors = t->l2_sectors,
+            .tensor_flops = t->flops,
+        };
     }
     if (accesses)
         qsort(accesses, tally->site_count, sizeof *accesses, by_place);
@@ -487,10 +509,20 @@ static void print_counter(const struct printer *p, const char *name, uint64_t va
     fprintf(p->out, ",%u,%s,%" PRIu64 "\n", p->line, name, value);
 }
 
+static void print_tensor(const struct printer *p, const struct cpu_device_access_counts *a) {
+    print_counter(p, "tensor_requests", a->requests);
+    print_counter(p, "tensor_flops", a->tensor_flops);
+}
+
 static void print_access(FILE *out, const char *prefix, const struct cpu_device_access_counts *a) {
-    static const char *const spaces[] = {"shared", "global", "constant"}, *const operations[] = {"load", "store",
-                                                                                                 "atomic", "async"};
+    static const char *const spaces[] = {"shared", "global", "constant", "tensor"}, *const operations[] = {
+                                                                                        "load", "store", "atomic",
+                                                                                        "async"};
     const struct printer p = {out, prefix, a->file, a->line};
+    if (a->space == CPU_DEVICE_TENSOR) {
+        print_tensor(&p, a);
+        return;
+    }
     const struct {
         const char *name;
         uint64_t value;
@@ -503,12 +535,17 @@ static void print_access(FILE *out, const char *prefix, const struct cpu_device_
         {"conflict_free_wavefronts", a->conflict_free, CPU_DEVICE_SHARED},
         {"sectors", a->sectors, CPU_DEVICE_GLOBAL},
         {"cache_lines", a->cache_lines, CPU_DEVICE_GLOBAL},
+        {"l2_sectors", a->l2_sectors, CPU_DEVICE_GLOBAL},
     };
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         char name[80];
         snprintf(name, sizeof name, "%s_%s_%s", spaces[a->space], operations[a->operation], counters[i].name);
         if (counters[i].space < 0 || counters[i].space == (int)a->space)
             print_counter(&p, name, counters[i].value);
+    }
+    if (a->matrix_requests) {
+        print_counter(&p, "ldmatrix_requests", a->matrix_requests);
+        print_counter(&p, "ldmatrix_wavefronts", a->matrix_wavefronts);
     }
 }
 
@@ -532,8 +569,6 @@ void cpu_device_print_counts(FILE *out, const char *prefix, const struct cpu_dev
         print_counter(&p, "half_flops", c->half_flops);
         print_counter(&p, "flops_certain", c->flops_certain);
     }
-    if (c->tensor_flops)
-        print_counter(&p, "tensor_flops", c->tensor_flops);
     print_counter(&p, "block_sectors", c->block_sectors);
     print_counter(&p, "launch_sectors", c->launch_sectors);
     for (size_t i = 0; i < c->access_count; i++)

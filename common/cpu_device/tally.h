@@ -11,7 +11,8 @@
 
 /* Of one place in the machine code and one kind of access: see struct cpu_device_access_counts. */
 struct site_totals {
-    uint64_t requests, lanes, bytes, wavefronts, conflict_free, sectors, lines;
+    uint64_t requests, lanes, bytes, wavefronts, conflict_free, sectors, lines, l2_sectors;
+    uint64_t matrix_requests, matrix_wavefronts, flops;
     size_t shared_offset; /* into the program's thread-local data: that of one of the requests */
 };
 

@@ -185,7 +185,7 @@ static void multiply_warp(void *const payload[32], unsigned mask) {
 struct cpu_device_floats4 cpu_device_mma(struct cpu_device_floats4 c, struct cpu_device_words4 a, uint32_t b0,
                                          uint32_t b1, enum cpu_device_mma_type type, unsigned k) {
     struct product p = {{0}, a, {b0, b1}, {c.value[0], c.value[1], c.value[2], c.value[3]}, type, k};
-    cpu_device_note_mma(2 * M * N * k);
+    cpu_device_note_mma(2 * M * N * k, HERE);
     meet_warp(multiply_warp, &p.call, HERE);
     return (struct cpu_device_floats4){{p.c[0], p.c[1], p.c[2], p.c[3]}};
 }
@@ -221,7 +221,7 @@ static void multiply_warp_in_half(void *const payload[32], unsigned mask) {
 
 uint64_t cpu_device_mma_half(uint64_t c, struct cpu_device_words4 a, uint32_t b0, uint32_t b1, unsigned k) {
     struct half_product p = {{0}, {{0}, a, {b0, b1}, {0}, CPU_DEVICE_MMA_F16, k}, c};
-    cpu_device_note_mma(2 * M * N * k);
+    cpu_device_note_mma(2 * M * N * k, HERE);
     meet_warp(multiply_warp_in_half, &p.call, HERE);
     return p.c;
 }

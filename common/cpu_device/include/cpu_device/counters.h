@@ -27,7 +27,8 @@
 extern "C" {
 #endif
 
-enum cpu_device_space { CPU_DEVICE_SHARED, CPU_DEVICE_GLOBAL, CPU_DEVICE_CONSTANT };
+/* TENSOR is no memory: the mma instructions of a line, whose requests are instructions of warps. */
+enum cpu_device_space { CPU_DEVICE_SHARED, CPU_DEVICE_GLOBAL, CPU_DEVICE_CONSTANT, CPU_DEVICE_TENSOR };
 /* ASYNC: cp.async, as far as shared memory is concerned; its wavefronts are those of a copy through L1 into whole
    lines. The load from global memory is a load. */
 enum cpu_device_operation { CPU_DEVICE_LOAD, CPU_DEVICE_STORE, CPU_DEVICE_ATOMIC, CPU_DEVICE_ASYNC };
@@ -41,7 +42,10 @@ struct cpu_device_access_counts {
     uint64_t requests, lanes, bytes; /* lanes and the bytes they asked for are summed over the requests */
     uint64_t wavefronts;             /* shared memory; those beyond conflict_free are bank conflicts */
     uint64_t conflict_free;
-    uint64_t sectors, cache_lines; /* global memory: 32 and 128 bytes */
+    uint64_t matrix_requests, matrix_wavefronts; /* what of these is ldmatrix */
+    uint64_t sectors, cache_lines;               /* global memory: 32 and 128 bytes */
+    uint64_t l2_sectors;                         /* that copies past L1 ask for, each time */
+    uint64_t tensor_flops;
 };
 
 /* All launches of one kernel with one grid under one label. */
@@ -57,8 +61,8 @@ struct cpu_device_counts {
     uint64_t half_flops;
     uint64_t tensor_flops;           /* of mma instructions */
     bool flops_known, flops_certain; /* known: objdump was there; certain: no branch that the counters cannot see */
-    /* Distinct sectors of global memory, summed over the blocks, and over each launch as a whole: what has to come from
-       L2 and from DRAM even if every cache were perfect. */
+    /* Distinct sectors of global memory, summed over the blocks (without those of copies past L1: see l2_sectors), and
+       over each launch as a whole: what has to come from L2 and from DRAM even if every cache were perfect. */
     uint64_t block_sectors, launch_sectors;
     const struct cpu_device_access_counts *accesses; /* by file, line, space, operation */
     size_t access_count;

@@ -535,7 +535,6 @@ static void print_access(FILE *out, const char *prefix, const struct cpu_device_
         {"conflict_free_wavefronts", a->conflict_free, CPU_DEVICE_SHARED},
         {"sectors", a->sectors, CPU_DEVICE_GLOBAL},
         {"cache_lines", a->cache_lines, CPU_DEVICE_GLOBAL},
-        {"l2_sectors", a->l2_sectors, CPU_DEVICE_GLOBAL},
     };
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         char name[80];
@@ -543,6 +542,8 @@ static void print_access(FILE *out, const char *prefix, const struct cpu_device_
         if (counters[i].space < 0 || counters[i].space == (int)a->space)
             print_counter(&p, name, counters[i].value);
     }
+    if (a->l2_sectors)
+        print_counter(&p, "global_load_l2_sectors", a->l2_sectors);
     if (a->matrix_requests) {
         print_counter(&p, "ldmatrix_requests", a->matrix_requests);
         print_counter(&p, "ldmatrix_wavefronts", a->matrix_wavefronts);

@@ -65,10 +65,10 @@ static char *cell_bytes(double bytes) {
     return bytes < 1024 ? text_format("%.0f B", bytes) : text_format("%.4g KiB", bytes / 1024);
 }
 
-/* ---- Tables, some of whose columns only products have ------------------------------------------------------------
+/* ---- Tables, some of whose columns only some kernels need ---------------------------------------------------------
  */
 
-typedef enum { ALWAYS, PRODUCTS } column_use;
+typedef enum { ALWAYS, PRODUCTS, MATRICES, COPIES, TENSOR, USES } column_use;
 
 typedef struct column {
     const char *heading;
@@ -76,20 +76,31 @@ typedef struct column {
     column_use use;
 } column;
 
-enum { MAX_COLUMNS = 16 };
+enum { MAX_COLUMNS = 24 };
 
 typedef struct table {
     grid g;
-    bool has_products;
+    bool has[USES];
     char align[MAX_COLUMNS + 1];
 } table;
+
+static bool any_counts(const count_list *list, const char *counter) {
+    for (size_t i = 0; i < list->count; ++i)
+        if (list->rows[i].value > 0 && strcmp(list->rows[i].counter, counter) == 0)
+            return true;
+    return false;
+}
 
 static void table_open(table *t, const column *columns, size_t count, const count_list *list) {
     const char *headings[MAX_COLUMNS];
     size_t used = 0;
-    t->has_products = list->count > 0 && list->rows[0].stage[0];
+    t->has[ALWAYS] = true;
+    t->has[PRODUCTS] = list->count > 0 && list->rows[0].stage[0];
+    t->has[MATRICES] = any_counts(list, "ldmatrix_requests");
+    t->has[COPIES] = any_counts(list, "shared_async_requests");
+    t->has[TENSOR] = any_counts(list, "tensor_flops");
     for (size_t i = 0; i < count; ++i)
-        if (columns[i].use == ALWAYS || t->has_products) {
+        if (t->has[columns[i].use]) {
             headings[used] = columns[i].heading;
             t->align[used++] = columns[i].align;
         }
@@ -99,7 +110,7 @@ static void table_open(table *t, const column *columns, size_t count, const coun
 
 /* Takes over the cell. */
 static void table_add(table *t, column_use use, char *cell) {
-    if (use == ALWAYS || t->has_products)
+    if (t->has[use])
         grid_add(&t->g, cell);
     else
         free(cell);
@@ -113,12 +124,17 @@ static void table_close(table *t, grid_format format, FILE *out) {
 /* ---- What was counted ---------------------------------------------------------------------------------------------
  */
 
+static void add_cost(table *t, column_use use, const count_list *list, const count_row *launch, const char *requests,
+                     const char *costs) {
+    const double number = counts_a_launch(list, launch, requests);
+    table_add(t, use, cell_count(number > 0 ? number : NAN));
+    table_add(t, use, cell_each(counts_a_launch(list, launch, costs), number));
+}
+
 static void add_access(table *t, const count_list *list, const count_row *launch, const char *access,
                        const char *cost) {
     char *requests = text_format("%s_requests", access), *costs = text_format("%s_%s", access, cost);
-    const double number = counts_a_launch(list, launch, requests);
-    table_add(t, ALWAYS, cell_count(number > 0 ? number : NAN));
-    table_add(t, ALWAYS, cell_each(counts_a_launch(list, launch, costs), number));
+    add_cost(t, ALWAYS, list, launch, requests, costs);
     free(requests);
     free(costs);
 }
@@ -148,24 +164,22 @@ static char *cell_flops(const count_list *list, const count_row *launch) {
 static void put_notes(const count_list *list, const count_row *launch, FILE *out) {
     const double twofold = counts_a_launch(list, launch, "double_flops");
     const double half = counts_a_launch(list, launch, "half_flops");
-    const double tensor = counts_a_launch(list, launch, "tensor_flops");
     char *kernel = cell_kernel(launch);
     if (twofold > 0)
         fprintf(out, "%s: also %.15g operations in double, which the model leaves out.\n", kernel, twofold);
     if (half > 0)
         fprintf(out, "%s: also %.15g operations in half, which the model leaves out.\n", kernel, half);
-    if (tensor > 0)
-        fprintf(out, "%s: also %.15g operations of tensor cores, which the model leaves out.\n", kernel, tensor);
     if (counts_total(list, launch, "failed_launches") > 0)
         fprintf(out, "%s: FAILED; what is shown is what it did until then.\n", kernel);
     free(kernel);
 }
 
 static const column count_columns[] = {
-    {"kernel", 'l', ALWAYS},  {"type", 'l', PRODUCTS},    {"M=N=K", 'l', PRODUCTS}, {"shared ld", 'r', ALWAYS},
-    {"wavefr.", 'r', ALWAYS}, {"shared st", 'r', ALWAYS}, {"wavefr.", 'r', ALWAYS}, {"global ld", 'r', ALWAYS},
-    {"sect.", 'r', ALWAYS},   {"global st", 'r', ALWAYS}, {"sect.", 'r', ALWAYS},   {"used", 'r', ALWAYS},
-    {"FLOP", 'r', ALWAYS},    {"barriers", 'r', ALWAYS},  {"smem", 'r', ALWAYS},
+    {"kernel", 'l', ALWAYS},   {"type", 'l', PRODUCTS},     {"M=N=K", 'l', PRODUCTS},   {"shared ld", 'r', ALWAYS},
+    {"wavefr.", 'r', ALWAYS},  {"ldmatrix", 'r', MATRICES}, {"wavefr.", 'r', MATRICES}, {"shared st", 'r', ALWAYS},
+    {"wavefr.", 'r', ALWAYS},  {"global ld", 'r', ALWAYS},  {"sect.", 'r', ALWAYS},     {"cp.async", 'r', COPIES},
+    {"L2 sect.", 'r', COPIES}, {"global st", 'r', ALWAYS},  {"sect.", 'r', ALWAYS},     {"used", 'r', ALWAYS},
+    {"FLOP", 'r', ALWAYS},     {"tensor", 'r', TENSOR},     {"barriers", 'r', ALWAYS},  {"smem", 'r', ALWAYS},
 };
 
 static void add_counts(table *t, const count_list *list, const count_row *l) {
@@ -173,14 +187,27 @@ static void add_counts(table *t, const count_list *list, const count_row *l) {
     table_add(t, PRODUCTS, text_format("%s", l->dtype));
     table_add(t, PRODUCTS, cell_shape(l));
     add_access(t, list, l, "shared_load", "wavefronts");
+    add_cost(t, MATRICES, list, l, "ldmatrix_requests", "ldmatrix_wavefronts");
     add_access(t, list, l, "shared_store", "wavefronts");
     add_access(t, list, l, "global_load", "sectors");
+    add_cost(t, COPIES, list, l, "shared_async_requests", "global_load_l2_sectors");
     add_access(t, list, l, "global_store", "sectors");
     table_add(t, ALWAYS, cell_used(list, l));
     table_add(t, ALWAYS, cell_flops(list, l));
+    table_add(t, TENSOR, cell_count(counts_a_launch(list, l, "tensor_flops")));
     table_add(t, ALWAYS, cell_each(counts_a_launch(list, l, "barriers"), counts_total(list, l, "blocks")));
     table_add(t, ALWAYS,
               cell_bytes(counts_total(list, l, "static_shared_bytes") + counts_total(list, l, "dynamic_shared_bytes")));
+}
+
+static void explain_units(const table *t, FILE *out) {
+    if (t->has[MATRICES])
+        fprintf(out, "ldmatrix: those of the shared loads that fetch whole matrices.\n");
+    if (t->has[COPIES])
+        fprintf(out, "cp.async: those of the global loads that copy to shared memory by themselves; L2 sect.: what one "
+                     "asks L2 for.\n");
+    if (t->has[TENSOR])
+        fprintf(out, "tensor: operations of tensor cores, which FLOP does not hold.\n");
 }
 
 void count_report_counts(const count_list *list, grid_format format, FILE *out) {
@@ -196,6 +223,7 @@ void count_report_counts(const count_list *list, grid_format format, FILE *out) 
         "\nLoads (ld) and stores (st) are the requests of one launch, a request being one access of one warp; "
         "wavefronts, and\nsectors of 32 bytes, are for one request. used: the bytes that lanes asked for over those "
         "that global memory moved,\nabove 100 %% where lanes share them. barriers and smem: of one block.\n");
+    explain_units(&t, out);
     for (size_t i = 0; launches && i < count; ++i)
         put_notes(list, launches[i], out);
     free(launches);
@@ -219,7 +247,9 @@ const gemm_record *count_measured(const record_list *recorded, const count_row *
 /* Of a product the useful operations, of any other kernel those that it executed. */
 static double useful_flops(const count_list *list, const count_row *launch, double scale) {
     const double product = 2.0 * (double)launch->m * (double)launch->n * (double)launch->k;
-    return scale * scale * scale * (product > 0 ? product : counts_a_launch(list, launch, "flops"));
+    return scale * scale * scale *
+           (product > 0 ? product
+                        : counts_a_launch(list, launch, "flops") + counts_a_launch(list, launch, "tensor_flops"));
 }
 
 static void add_measured(table *t, const gemm_record *measured, double model_seconds) {
@@ -244,7 +274,7 @@ static void add_limits(table *t, const count_list *list, const count_row *launch
     table_add(t, ALWAYS, text_format("%.0f", r.resident_blocks));
     table_add(t, ALWAYS, text_format("%s%.0f %%", isnan(compiled.registers) ? "<= " : "", 100 * r.occupancy));
     for (int i = 0; i < LIMIT_COUNT; ++i)
-        table_add(t, ALWAYS, cell_time(r.seconds[i]));
+        table_add(t, i == LIMIT_TENSOR ? TENSOR : ALWAYS, cell_time(r.seconds[i]));
     table_add(t, ALWAYS, cell_time(r.total_seconds));
     table_add(t, ALWAYS, cell_limit(&r));
     table_add(t, ALWAYS, share > 0 ? text_format("%.0f %%", 100 * share) : text_format("–"));
@@ -252,19 +282,20 @@ static void add_limits(table *t, const count_list *list, const count_row *launch
 }
 
 static const column limit_columns[] = {
-    {"kernel", 'l', ALWAYS},   {"type", 'l', PRODUCTS},  {"regs", 'r', ALWAYS},       {"blocks", 'r', ALWAYS},
-    {"occup.", 'r', ALWAYS},   {"FP32", 'r', ALWAYS},    {"issue", 'r', ALWAYS},      {"L1", 'r', ALWAYS},
-    {"ld/st", 'r', ALWAYS},    {"L2", 'r', ALWAYS},      {"DRAM", 'r', ALWAYS},       {"model", 'r', ALWAYS},
-    {"bound by", 'l', ALWAYS}, {"at most", 'r', ALWAYS}, {"measured", 'r', PRODUCTS}, {"ratio", 'r', PRODUCTS},
+    {"kernel", 'l', ALWAYS},  {"type", 'l', PRODUCTS},   {"regs", 'r', ALWAYS},    {"blocks", 'r', ALWAYS},
+    {"occup.", 'r', ALWAYS},  {"tensor", 'r', TENSOR},   {"FP32", 'r', ALWAYS},    {"issue", 'r', ALWAYS},
+    {"L1", 'r', ALWAYS},      {"ld/st", 'r', ALWAYS},    {"L2", 'r', ALWAYS},      {"DRAM", 'r', ALWAYS},
+    {"model", 'r', ALWAYS},   {"bound by", 'l', ALWAYS}, {"at most", 'r', ALWAYS}, {"measured", 'r', PRODUCTS},
+    {"ratio", 'r', PRODUCTS},
 };
 
 static void explain_limits(const count_question *q, bool has_products, bool has_unknown, FILE *out) {
-    fprintf(out,
-            "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the FP32 "
-            "peak that "
-            "is left. blocks: that a multiprocessor holds; (+): it holds one, so fetching\n(L2, DRAM) and the rest add "
-            "up.\n",
-            q->gpu->title, q->gpu->source);
+    fprintf(
+        out,
+        "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the peak (of "
+        "the tensor cores where they are used, else FP32) that is left. blocks: that a\nmultiprocessor holds; (+): it "
+        "holds one, so fetching (L2, DRAM) and the rest add up.\n",
+        q->gpu->title, q->gpu->source);
     if (has_products)
         fprintf(
             out,
@@ -280,6 +311,24 @@ static void explain_limits(const count_question *q, bool has_products, bool has_
                 q->compiled->why_unknown);
 }
 
+/* What the datasheet's peak is for the instruction that the kernel uses. */
+static void tell_ceiling(const count_list *list, const count_row *launch, const count_question *q, FILE *out) {
+    const compiled_kernel compiled = compiled_of(q->compiled, list, launch);
+    const model_result r = model_launch(q->gpu, list, launch, q->scale, &compiled);
+    if (isnan(r.mma_ceiling_seconds))
+        return;
+    char *kernel = cell_kernel(launch), *peak = cell_time(r.seconds[LIMIT_TENSOR]),
+         *ceiling = cell_time(r.mma_ceiling_seconds);
+    fprintf(out,
+            "%s%s%s: tensor cores %s at the datasheet's peak; %s at the %.0f %% of it that a loop of mma.sync alone "
+            "was measured to reach.\n",
+            kernel, *launch->dtype ? " " : "", launch->dtype, peak, ceiling,
+            100 * r.seconds[LIMIT_TENSOR] / r.mma_ceiling_seconds);
+    free(kernel);
+    free(peak);
+    free(ceiling);
+}
+
 void count_report_limits(const count_list *list, const count_question *q, grid_format format, FILE *out) {
     table t;
     bool has_unknown = false;
@@ -291,7 +340,9 @@ void count_report_limits(const count_list *list, const count_question *q, grid_f
         has_unknown = has_unknown || isnan(compiled_of(q->compiled, list, launches[i]).registers);
     }
     table_close(&t, format, out);
-    explain_limits(q, t.has_products, has_unknown, out);
+    explain_limits(q, t.has[PRODUCTS], has_unknown, out);
+    for (size_t i = 0; launches && i < count; ++i)
+        tell_ceiling(list, launches[i], q, out);
     free(launches);
 }
 
@@ -310,6 +361,8 @@ static const line_access line_accesses[] = {
     {"shared store", "shared_store", "wavefronts", "wavefronts"},
     {"shared atomic", "shared_atomic", "wavefronts", "wavefronts"},
     {"constant load", "constant_load", "requests", "requests"},
+    {"cp.async", "shared_async", "wavefronts", "wavefronts"},
+    {"mma", "tensor", "flops", "operations"},
 };
 
 /* Line `number` of a text without its indentation, as a new string. */

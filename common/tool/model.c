@@ -14,19 +14,101 @@
  * of them on GA100 and GH100, 16 elsewhere. L2: 5120 bytes a clock, of the A100 whitepaper, taken for Hopper, too: 10.1
  * TB/s at 1980 MHz, where the profiler's own peak on the H200 is 10.5 (plots/data/notes/log.md). The others' are not
  * published. */
+/* Tensor cores: common/gpu.c's peaks for the types it has; the others from the same datasheets and whitepapers, with
+ * sums in float. The ceiling of the H200: a loop of mma.sync m16n8k16 with operands in registers, burst
+ * (plots/data/notes/log.md).
+ */
 static const gpu_model models[] = {
-    {"h200", "NVIDIA H200", "nvidia-h200", "sm_90a", 132, 1980, 128, 4, 1, 1, 5120, 4800, 228 << 10, 1024, 2048, 32,
-     65536, "datasheet NVIDIA H200 (SXM), H100 whitepaper"},
-    {"h100", "NVIDIA H100 SXM", "nvidia-h100", "sm_90a", 132, 1980, 128, 4, 1, 1, 5120, 3350, 228 << 10, 1024, 2048, 32,
-     65536, "datasheet NVIDIA H100, H100 whitepaper"},
-    {"a100", "NVIDIA A100 SXM 80 GB", "nvidia-a100", "sm_80", 108, 1410, 64, 4, 1, 1, 5120, 2039, 164 << 10, 1024, 2048,
-     32, 65536, "datasheet NVIDIA A100, A100 whitepaper"},
-    {"rtx4090", "GeForce RTX 4090", "nvidia-geforce-rtx-4090", "sm_89", 128, 2520, 128, 4, 0.5, 1, NAN, 1008, 100 << 10,
-     1024, 1536, 24, 65536, "Ada whitepaper, appendix A"},
-    {"rtx3090", "GeForce RTX 3090", "nvidia-geforce-rtx-3090", "sm_86", 82, 1695, 128, 4, 0.5, 1, NAN, 936, 100 << 10,
-     1024, 1536, 16, 65536, "GA102 whitepaper, table 2"},
-    {"t4", "Tesla T4", "tesla-t4", "sm_75", 40, 1590, 64, 4, 0.5, 1, NAN, 300, 64 << 10, 0, 1024, 16, 65536,
-     "datasheet NVIDIA T4, Turing whitepaper"},
+    {"h200", "NVIDIA H200", "nvidia-h200", "sm_90a", 132, 1980,  128,
+     989.4,  494.7,         632,           4,        1,   1,     5120,
+     4800,   228 << 10,     1024,          2048,     32,  65536, "datasheet NVIDIA H200 (SXM), H100 whitepaper"},
+    {"h100",
+     "NVIDIA H100 SXM",
+     "nvidia-h100",
+     "sm_90a",
+     132,
+     1980,
+     128,
+     989.4,
+     494.7,
+     NAN,
+     4,
+     1,
+     1,
+     5120,
+     3350,
+     228 << 10,
+     1024,
+     2048,
+     32,
+     65536,
+     "datasheet NVIDIA H100, H100 whitepaper"},
+    {"a100",
+     "NVIDIA A100 SXM 80 GB",
+     "nvidia-a100",
+     "sm_80",
+     108,
+     1410,
+     64,
+     312,
+     156,
+     NAN,
+     4,
+     1,
+     1,
+     5120,
+     2039,
+     164 << 10,
+     1024,
+     2048,
+     32,
+     65536,
+     "datasheet NVIDIA A100, A100 whitepaper"},
+    {"rtx4090",
+     "GeForce RTX 4090",
+     "nvidia-geforce-rtx-4090",
+     "sm_89",
+     128,
+     2520,
+     128,
+     165.2,
+     82.6,
+     NAN,
+     4,
+     0.5,
+     1,
+     NAN,
+     1008,
+     100 << 10,
+     1024,
+     1536,
+     24,
+     65536,
+     "Ada whitepaper, appendix A"},
+    {"rtx3090",
+     "GeForce RTX 3090",
+     "nvidia-geforce-rtx-3090",
+     "sm_86",
+     82,
+     1695,
+     128,
+     71,
+     35.6,
+     NAN,
+     4,
+     0.5,
+     1,
+     NAN,
+     936,
+     100 << 10,
+     1024,
+     1536,
+     16,
+     65536,
+     "GA102 whitepaper, table 2"},
+    {"t4", "Tesla T4", "tesla-t4", "sm_75", 40,  1590,  64,
+     65,   NAN,        NAN,        4,       0.5, 1,     NAN,
+     300,  64 << 10,   0,          1024,    16,  65536, "datasheet NVIDIA T4, Turing whitepaper"},
 };
 
 const gpu_model *gpu_model_find(const char *name, fault *f) {
@@ -46,7 +128,8 @@ const gpu_model *gpu_model_find(const char *name, fault *f) {
 }
 
 const char *model_limit_name(model_limit limit) {
-    static const char *const names[LIMIT_COUNT] = {"FP32", "issue", "L1 wavefronts", "load/store", "L2", "DRAM"};
+    static const char *const names[LIMIT_COUNT] = {"tensor cores", "FP32", "issue", "L1 wavefronts",
+                                                   "load/store",   "L2",   "DRAM"};
     return names[limit];
 }
 
@@ -67,6 +150,7 @@ static double sum_over_operations(const count_list *list, const count_row *launc
 
 typedef struct demand {
     double multiply_adds; /* of warps; an addition or a product alone takes as long */
+    double tensor_flops, tensor_requests;
     double requests, wavefronts, l2_bytes, dram_bytes;
     double blocks; /* of one launch */
 } demand;
@@ -81,13 +165,16 @@ static demand demand_of(const count_list *list, const count_row *launch, double 
     d.multiply_adds = isnan(counts_total(list, launch, "flops"))
                           ? NAN /* nobody counted them */
                           : cube * counts_a_launch(list, launch, "flops") / 2 / WARP;
+    d.tensor_flops = cube * counts_a_launch(list, launch, "tensor_flops");
+    d.tensor_requests = cube * counts_a_launch(list, launch, "tensor_requests");
     d.requests = cube * (sum_over_operations(list, launch, "shared", "requests") +
                          sum_over_operations(list, launch, "global", "requests") + spills);
     d.wavefronts = cube * (sum_over_operations(list, launch, "shared", "wavefronts") +
                            sum_over_operations(list, launch, "global", "cache_lines") + spills);
     /* L1 passes every store on, so spilled registers are written to L2; reading them again it may do without. */
-    d.l2_bytes =
-        cube * SECTOR * (counts_a_launch(list, launch, "block_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
+    d.l2_bytes = cube * SECTOR *
+                 (counts_a_launch(list, launch, "block_sectors") +
+                  counts_a_launch(list, launch, "global_load_l2_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
     d.dram_bytes = square * SECTOR * counts_a_launch(list, launch, "launch_sectors");
     d.blocks = square * counts_total(list, launch, "blocks");
     return d;
@@ -117,6 +204,18 @@ static double resident_blocks(const gpu_model *gpu, const count_list *list, cons
     return fmin(blocks, blocks_by_registers(gpu, registers, threads));
 }
 
+/* ---- Tensor cores -------------------------------------------------------------------------------------------------
+ */
+
+static double tensor_peak(const gpu_model *gpu, const count_row *launch) {
+    return 1e12 * (strcmp(launch->dtype, "tf32") == 0 ? gpu->tf32_tflops : gpu->tensor_tflops);
+}
+
+/* What the peak was for f16, scaled to the type. */
+static double mma_ceiling(const gpu_model *gpu, const count_row *launch) {
+    return gpu->mma_ceiling_tflops / gpu->tensor_tflops * tensor_peak(gpu, launch);
+}
+
 /* ---- The model ----------------------------------------------------------------------------------------------------
  */
 
@@ -136,14 +235,19 @@ model_result model_launch(const gpu_model *gpu, const count_list *list, const co
                           const compiled_kernel *compiled) {
     const demand d = demand_of(list, launch, scale, compiled);
     const double clock = gpu->clock_mhz * 1e6;
-    model_result r = {.peak_flops = 2 * gpu->fp32_lanes * gpu->multiprocessors * clock};
+    const bool tensor = d.tensor_flops > 0;
+    const double peak = tensor_peak(gpu, launch);
+    model_result r = {.peak_flops = tensor ? peak : 2 * gpu->fp32_lanes * gpu->multiprocessors * clock};
     r.resident_blocks = resident_blocks(gpu, list, launch, compiled->registers);
     r.occupancy = r.resident_blocks * counts_total(list, launch, "threads_per_block") / gpu->threads;
     r.overlaps = r.resident_blocks >= 2;
     /* The multiprocessor with the most blocks is the last to finish. */
     const double share = d.blocks > 0 ? ceil(d.blocks / gpu->multiprocessors) / d.blocks : 0;
+    r.seconds[LIMIT_TENSOR] = tensor ? share * gpu->multiprocessors * d.tensor_flops / peak : 0;
+    r.mma_ceiling_seconds = tensor ? share * gpu->multiprocessors * d.tensor_flops / mma_ceiling(gpu, launch) : NAN;
     r.seconds[LIMIT_FP32] = share * d.multiply_adds / (gpu->fp32_lanes / 32) / clock;
-    r.seconds[LIMIT_ISSUE] = share * (d.multiply_adds + d.requests) / gpu->warp_instructions / clock;
+    r.seconds[LIMIT_ISSUE] =
+        share * (d.multiply_adds + d.tensor_requests + d.requests) / gpu->warp_instructions / clock;
     r.seconds[LIMIT_REQUESTS] = share * d.requests / gpu->memory_requests / clock;
     r.seconds[LIMIT_L1] = share * d.wavefronts / gpu->wavefronts / clock;
     r.seconds[LIMIT_L2] = d.l2_bytes / (gpu->l2_bytes_per_clock * clock);

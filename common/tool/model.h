@@ -3,9 +3,9 @@
  *
  * Each resource has a rate, and a kernel keeps it busy for (what it asks for) / rate. Where other blocks of the
  * multiprocessor can go on while one waits at a barrier, these times overlap, and the longest of them binds. Where a
- * multiprocessor holds one block only, fetching (L2, DRAM) and computing (FP32, issue, L1) take turns, and add up.
- * Latencies, instructions that are neither arithmetic nor memory access, and cache misses beyond the first are left
- * out, so a real kernel is slower. */
+ * multiprocessor holds one block only, fetching (L2, DRAM) and computing (tensor cores, FP32, issue, L1) take turns,
+ * and add up. Latencies, instructions that are neither arithmetic nor memory access, and cache misses beyond the first
+ * are left out, so a real kernel is slower. */
 #ifndef TOOL_MODEL_H
 #define TOOL_MODEL_H
 
@@ -19,7 +19,10 @@ typedef struct gpu_model {
     const char *title, *slug; /* slug: of its record in plots/data */
     const char *architecture; /* for nvcc */
     double multiprocessors, clock_mhz;
-    double fp32_lanes;         /* multiply-adds */
+    double fp32_lanes; /* multiply-adds */
+    /* Tensor cores of the whole GPU, TFLOP/s without sparsity: f16 and bf16 with sums in float, TF32. ceiling: what a
+     * loop of mma.sync alone reached on such a card; NAN where nobody measured. */
+    double tensor_tflops, tf32_tflops, mma_ceiling_tflops;
     double warp_instructions;  /* issued */
     double memory_requests;    /* warps that enter the load/store unit */
     double wavefronts;         /* 128 bytes of shared memory, or one line of L1 */
@@ -32,7 +35,16 @@ typedef struct gpu_model {
 /* NULL with a sentence that names those there are. */
 const gpu_model *gpu_model_find(const char *name, fault *f);
 
-typedef enum { LIMIT_FP32, LIMIT_ISSUE, LIMIT_L1, LIMIT_REQUESTS, LIMIT_L2, LIMIT_DRAM, LIMIT_COUNT } model_limit;
+typedef enum {
+    LIMIT_TENSOR,
+    LIMIT_FP32,
+    LIMIT_ISSUE,
+    LIMIT_L1,
+    LIMIT_REQUESTS,
+    LIMIT_L2,
+    LIMIT_DRAM,
+    LIMIT_COUNT
+} model_limit;
 
 /* "FP32", "L1 wavefronts" and the like. */
 const char *model_limit_name(model_limit limit);
@@ -50,7 +62,9 @@ typedef struct model_result {
     double resident_blocks; /* on a multiprocessor */
     double occupancy;       /* 0..1 of its threads; an upper bound while registers are not known */
     bool overlaps;
-    double peak_flops; /* FP32, a second */
+    double peak_flops; /* a second, of the tensor cores where the kernel uses them, else FP32 */
+    double
+        mma_ceiling_seconds; /* of the tensor cores, at what mma.sync was seen to reach; NAN: not known, or not used */
 } model_result;
 
 /* The model of one launch of `list`, whose counts are multiplied by `scale`^3 (those of memory traffic between a whole

@@ -318,11 +318,13 @@ __global__ void load_rows(uint32_t *out, int mode) {
     out[lane] = r[0] + r[1] + r[2] + r[3];
 }
 
-static const cpu_device_access_counts *shared_loads(const cpu_device_counts &counts) {
+static const cpu_device_access_counts *of_kind(const cpu_device_counts &counts, cpu_device_space space,
+                                               cpu_device_operation operation) {
+    const cpu_device_access_counts *found = nullptr;
     for (size_t i = 0; i < counts.access_count; i++)
-        if (counts.accesses[i].space == CPU_DEVICE_SHARED && counts.accesses[i].operation == CPU_DEVICE_LOAD)
-            return &counts.accesses[i];
-    return nullptr;
+        if (counts.accesses[i].space == space && counts.accesses[i].operation == operation)
+            found = &counts.accesses[i];
+    return found;
 }
 
 static void wavefronts_are_counted(void **) {
@@ -336,14 +338,77 @@ static void wavefronts_are_counted(void **) {
         size_t count;
         const cpu_device_counts *counts = cpu_device_get_counts(&count);
         assert_int_equal(count, 1);
-        const cpu_device_access_counts *loads = shared_loads(counts[0]);
+        const cpu_device_access_counts *loads = of_kind(counts[0], CPU_DEVICE_SHARED, CPU_DEVICE_LOAD);
         assert_non_null(loads);
         assert_int_equal(loads->requests, 1);
         assert_int_equal(loads->wavefronts, wavefronts[mode]);
         assert_int_equal(loads->conflict_free, 4);
         assert_int_equal(loads->bytes, 512);
+        assert_int_equal(loads->matrix_requests, 1);
+        assert_int_equal(loads->matrix_wavefronts, wavefronts[mode]);
         cpu_device_forget_counts();
     }
+}
+
+// Four rows of 128 bytes, `pitch` chunks of 16 bytes apart in shared memory, XORed or not, 1 KiB apart in global
+// memory. Lanes from `lanes` on take another way, to the same instruction; the rows' chunks from `columns` on become
+// zeros.
+__global__ void copy_rows(const float4 *in, float *out, int pitch, bool xored, int lanes, int columns) {
+    __shared__ __align__(128) float4 s[4 * 12];
+    const int lane = threadIdx.x, row = lane / 8, column = lane % 8;
+    float4 *const to = &s[row * pitch + (xored ? column ^ (row & 7) : column)];
+    const float4 *const from = &in[row * 64 + column];
+    if (lane >= lanes)
+        out[lane] = in[lane].x;
+    cpu_device_cp_async(to, from, 16, column < columns ? 16 : 0);
+    cp_async_commit();
+    cp_async_wait<0>();
+    __syncthreads();
+    if (lane == 0)
+        out[32] = s[0].x;
+}
+
+static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_t sectors, uint64_t l2_sectors) {
+    Buffer<float4> in(256);
+    Buffer<float> out(33);
+    cudaMemset(in.data, 0, 4096);
+    cpu_device_forget_counts();
+    cpu_device_count_launches("copies");
+    copy_rows<<<1, 32>>>(in.data, out.data, pitch, xored, lanes, columns);
+    cpu_device_count_launches(nullptr);
+    expect_success();
+    size_t count;
+    const cpu_device_counts &counts = *cpu_device_get_counts(&count);
+    const cpu_device_access_counts *to = of_kind(counts, CPU_DEVICE_SHARED, CPU_DEVICE_ASYNC);
+    uint64_t requests = 0, counted = 0, counted_l2 = 0, bytes = 0;
+    for (size_t i = 0; i < counts.access_count; i++) {
+        const cpu_device_access_counts &a = counts.accesses[i];
+        if (a.space != CPU_DEVICE_GLOBAL || a.operation != CPU_DEVICE_LOAD || a.l2_sectors == 0)
+            continue;
+        requests += a.requests, counted += a.sectors, counted_l2 += a.l2_sectors, bytes += a.bytes;
+    }
+    assert_int_equal(to->requests, 1);
+    assert_int_equal(to->lanes, 32);
+    assert_int_equal(requests, 1);
+    assert_int_equal(bytes, columns * 4 * 16);
+    assert_int_equal(counted, sectors);
+    assert_int_equal(counted_l2, l2_sectors);
+    // A block's own sectors are those of other accesses: out[32]; and in[5] to in[31], out[5] to out[31].
+    assert_int_equal(counts.block_sectors, lanes == 32 ? 1 : 1 + 14 + 4);
+    assert_int_equal(counts.launch_sectors, lanes == 32 ? columns * 2 + 1 : columns == 8 ? 16 + 1 + 12 + 4 : 27);
+    cpu_device_forget_counts();
+}
+
+static void copies_are_counted(void **) {
+    in_both_orders([] {
+        expect_copies(8, false, 32, 8, 16, 16);
+        expect_copies(8, true, 32, 8, 16, 16);
+        expect_copies(9, false, 32, 8, 18, 24);
+        expect_copies(10, false, 32, 8, 16, 16);
+        expect_copies(9, false, 5, 8, 18, 24); // a warp that has to be put together
+        expect_copies(8, false, 32, 4, 8, 8);  // zeros come from nowhere
+        expect_copies(9, false, 5, 4, 10, 12);
+    });
 }
 
 static void operations_are_counted(void **) {
@@ -356,7 +421,13 @@ static void operations_are_counted(void **) {
         multiply<<<1, 32>>>(type, a.data, b.data, c.data);
         cpu_device_count_launches(nullptr);
         size_t count;
-        assert_int_equal(cpu_device_get_counts(&count)[0].tensor_flops, want[type]);
+        const cpu_device_counts &counts = cpu_device_get_counts(&count)[0];
+        assert_int_equal(counts.tensor_flops, want[type]);
+        const cpu_device_access_counts *line = of_kind(counts, CPU_DEVICE_TENSOR, CPU_DEVICE_LOAD);
+        assert_non_null(line);
+        assert_int_equal(line->requests, 1);
+        assert_int_equal(line->tensor_flops, want[type]);
+        assert_string_equal(line->file, "test_tensor.cu");
         cpu_device_forget_counts();
     }
 }
@@ -569,12 +640,19 @@ static void mistakes_are_found(void **) {
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_dealt_out),    cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),      cmocka_unit_test(pieces_are_multiplied),
-        cmocka_unit_test(sums_of_two_types_mix),     cmocka_unit_test(wavefronts_are_counted),
-        cmocka_unit_test(operations_are_counted),    cmocka_unit_test(mistakes_are_found),
-        cmocka_unit_test(copies_arrive_at_the_wait), cmocka_unit_test(an_open_group_is_not_waited_for),
-        cmocka_unit_test(missing_waits_are_found),   cmocka_unit_test(pipelines_are_right_or_told),
+        cmocka_unit_test(matrices_are_dealt_out),
+        cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),
+        cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(sums_of_two_types_mix),
+        cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted),
+        cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(copies_arrive_at_the_wait),
+        cmocka_unit_test(an_open_group_is_not_waited_for),
+        cmocka_unit_test(missing_waits_are_found),
+        cmocka_unit_test(pipelines_are_right_or_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -411,6 +411,35 @@ static void copies_are_counted(void **) {
     });
 }
 
+// More of them than a lane's log holds between two barriers, after one other access: where it ends, a copy would be
+// cut.
+__global__ void copy_often(const float4 *in, float *out) {
+    __shared__ __align__(128) float4 s[4 * 9];
+    const int lane = threadIdx.x, row = lane / 8, column = lane % 8;
+    out[lane] = 0;
+    for (int i = 0; i < 40000; i++) {
+        cp_async_16(&s[row * 9 + column], &in[row * 64 + column]);
+        cp_async_commit();
+        cp_async_wait<0>();
+    }
+}
+
+static void many_copies_are_counted(void **) {
+    Buffer<float4> in(256);
+    Buffer<float> out(32);
+    cpu_device_forget_counts();
+    cpu_device_count_launches("copies");
+    copy_often<<<1, 32>>>(in.data, out.data);
+    cpu_device_count_launches(nullptr);
+    expect_success();
+    size_t count;
+    const cpu_device_access_counts *loads = of_kind(*cpu_device_get_counts(&count), CPU_DEVICE_GLOBAL, CPU_DEVICE_LOAD);
+    assert_int_equal(loads->requests, 40000);
+    assert_int_equal(loads->sectors, 40000 * 18);
+    assert_int_equal(loads->l2_sectors, 40000 * 24);
+    cpu_device_forget_counts();
+}
+
 static void operations_are_counted(void **) {
     Buffer<uint32_t> a(128), b(64);
     Buffer<float> c(128);
@@ -640,19 +669,13 @@ static void mistakes_are_found(void **) {
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_dealt_out),
-        cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),
-        cmocka_unit_test(pieces_are_multiplied),
-        cmocka_unit_test(sums_of_two_types_mix),
-        cmocka_unit_test(wavefronts_are_counted),
-        cmocka_unit_test(operations_are_counted),
-        cmocka_unit_test(copies_are_counted),
-        cmocka_unit_test(mistakes_are_found),
-        cmocka_unit_test(copies_arrive_at_the_wait),
-        cmocka_unit_test(an_open_group_is_not_waited_for),
-        cmocka_unit_test(missing_waits_are_found),
-        cmocka_unit_test(pipelines_are_right_or_told),
+        cmocka_unit_test(matrices_are_dealt_out),    cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),      cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(sums_of_two_types_mix),     cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted),    cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(many_copies_are_counted),   cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(copies_arrive_at_the_wait), cmocka_unit_test(an_open_group_is_not_waited_for),
+        cmocka_unit_test(missing_waits_are_found),   cmocka_unit_test(pipelines_are_right_or_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -289,14 +289,15 @@ static const column limit_columns[] = {
     {"ratio", 'r', PRODUCTS},
 };
 
-static void explain_limits(const count_question *q, bool has_products, bool has_unknown, FILE *out) {
+static void explain_limits(const count_question *q, const table *t, bool has_unknown, FILE *out) {
     fprintf(
         out,
-        "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the peak (of "
-        "the tensor cores where they are used, else FP32) that is left. blocks: that a\nmultiprocessor holds; (+): it "
-        "holds one, so fetching (L2, DRAM) and the rest add up.\n",
-        q->gpu->title, q->gpu->source);
-    if (has_products)
+        "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the %s that "
+        "is left. blocks: that a multiprocessor holds; (+): it holds one, so fetching\n(L2, DRAM) and the rest add "
+        "up.\n",
+        q->gpu->title, q->gpu->source,
+        t->has[TENSOR] ? "peak (of tensor cores where they are used, else FP32)" : "FP32 peak");
+    if (t->has[PRODUCTS])
         fprintf(
             out,
             "ratio: measured over model. Below 1 nvcc asks for less than the source does: in 02 and 03 it merges loads "
@@ -340,7 +341,7 @@ void count_report_limits(const count_list *list, const count_question *q, grid_f
         has_unknown = has_unknown || isnan(compiled_of(q->compiled, list, launches[i]).registers);
     }
     table_close(&t, format, out);
-    explain_limits(q, t.has[PRODUCTS], has_unknown, out);
+    explain_limits(q, &t, has_unknown, out);
     for (size_t i = 0; launches && i < count; ++i)
         tell_ceiling(list, launches[i], q, out);
     free(launches);

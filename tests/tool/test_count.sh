@@ -130,6 +130,35 @@ expect_status 2 "--as without a cube"
 expect_says "--as scales cubes only; give --size, not --m, --n and --k"
 rm "$bin/03_two_cubes"
 
+# ---- Tensor cores and copies ----
+driver 03_tensor 'counts a 64 0
+cat >>"$file" <<ROWS
+$row,kernel.cu,1,shared_async_requests,4
+$row,kernel.cu,1,global_load_l2_sectors,96
+$row,kernel.cu,2,shared_load_requests,2000
+$row,kernel.cu,2,shared_load_wavefronts,8000
+$row,kernel.cu,2,ldmatrix_requests,1500
+$row,kernel.cu,2,ldmatrix_wavefronts,6000
+$row,kernel.cu,2,tensor_requests,128
+$row,kernel.cu,2,tensor_flops,524288
+ROWS'
+count 3
+expect_status 0 "tensor cores and copies"
+expect_says "shared ld  wavefr.  ldmatrix  wavefr."
+expect_says "2.00 k        4    1.50 k        4"
+expect_says "cp.async  L2 sect."
+expect_says "         4        24"
+expect_says "FLOP  tensor"
+expect_says "~ 0   524 k"
+expect_says "kernel.cu:2  mma"
+expect_says "kernel.cu:1  cp.async"
+expect_says "of it that a loop of mma.sync alone was measured to reach"
+count 1
+expect_silent_on ldmatrix
+expect_silent_on cp.async
+expect_silent_on tensor
+rm "$bin/03_tensor"
+
 # ---- --csv ----
 count 1 2 --csv "$csv"
 expect_status 0 "--csv"

@@ -120,6 +120,50 @@ static void arithmetic_can_bind(void **state) {
     expect_seconds(r.total_seconds, 3e6 / 2 / 1410e6); /* three blocks on some of 108 multiprocessors */
 }
 
+/* Two blocks on each of 132 multiprocessors keep all tensor cores busy; FP32 has nothing of their operations. */
+static void tensor_cores(void **state) {
+    (void)state;
+    launch l = of_264_blocks();
+    assert_true(ask("h200", &l, 1, &unknown).seconds[LIMIT_TENSOR] == 0);
+    assert_true(isnan(ask("h200", &l, 1, &unknown).mma_ceiling_seconds));
+    set(&l, "tensor_flops", 264e9);
+    set(&l, "tensor_requests", 264 * 4000);
+    model_result r = ask("h200", &l, 1, &unknown);
+    expect_seconds(r.seconds[LIMIT_TENSOR], 264e9 / 989.4e12);
+    expect_seconds(r.mma_ceiling_seconds, 264e9 / 632e12);
+    assert_int_equal(r.limit, LIMIT_TENSOR);
+    assert_string_equal(model_limit_name(r.limit), "tensor cores");
+    expect_seconds(r.total_seconds, 264e9 / 989.4e12);
+    assert_true(r.peak_flops == 989.4e12);
+    expect_clocks(r.seconds[LIMIT_FP32], 2000.0 / 4);
+    expect_clocks(r.seconds[LIMIT_ISSUE], (2000.0 + 1000 + 8000) / 4); /* an mma takes an issue slot, too */
+    expect_seconds(ask("h200", &l, 2, &unknown).seconds[LIMIT_TENSOR], 8 * 264e9 / 989.4e12);
+    r = ask("h100", &l, 1, &unknown);
+    expect_seconds(r.seconds[LIMIT_TENSOR], 264e9 / 989.4e12);
+    assert_true(isnan(r.mma_ceiling_seconds)); /* nobody measured */
+    for (size_t i = 0; i < l.count; ++i)
+        l.rows[i].dtype = "tf32";
+    r = ask("h200", &l, 1, &unknown);
+    expect_seconds(r.seconds[LIMIT_TENSOR], 264e9 / 494.7e12);
+    expect_seconds(r.mma_ceiling_seconds, 264e9 / 316e12);
+    r = ask("t4", &l, 1, &unknown);
+    assert_true(isnan(r.seconds[LIMIT_TENSOR])); /* it has no TF32 */
+    assert_int_not_equal(r.limit, LIMIT_TENSOR);
+}
+
+/* Past L1 every copy is asked of L2. */
+static void copies_past_l1(void **state) {
+    (void)state;
+    launch l = of_264_blocks();
+    set(&l, "global_load_l2_sectors", 96000);
+    set(&l, "shared_async_requests", 264e6);
+    set(&l, "shared_async_wavefronts", 264e6);
+    const model_result r = ask("h200", &l, 1, &unknown);
+    expect_clocks(r.seconds[LIMIT_L2], 1800);
+    expect_clocks(r.seconds[LIMIT_REQUESTS], 1000); /* they are requests of global memory already */
+    expect_clocks(r.seconds[LIMIT_L1], 2000);
+}
+
 static void one_resident_block_does_not_overlap(void **state) {
     (void)state;
     launch l = of_264_blocks();
@@ -263,6 +307,8 @@ int main(void) {
         cmocka_unit_test(each_resource_of_an_h200),
         cmocka_unit_test(each_can_bind),
         cmocka_unit_test(arithmetic_can_bind),
+        cmocka_unit_test(tensor_cores),
+        cmocka_unit_test(copies_past_l1),
         cmocka_unit_test(one_resident_block_does_not_overlap),
         cmocka_unit_test(residency),
         cmocka_unit_test(blocks_that_do_not_fill_a_wave),

@@ -16,42 +16,60 @@ typedef struct metric {
     const char *counter; /* our name, as on the CPU device where that has it */
     const char *name;    /* Nsight Compute's */
     int factor;          /* that one times this is added to ours */
+    bool optional;       /* adds nothing where Nsight Compute does not have it; else there is no counter then */
 } metric;
 
 /* Wavefronts twice: what the addresses of the instructions amount to (smsp__sass_...), which is the same in every run,
  * and what the data pipe really took, which is up to a fifth more where other traffic gets in the way. */
 static const metric metrics[] = {
-    {"shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", 1},
-    {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1},
-    {"shared_load_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1},
-    {"shared_store_requests", "smsp__inst_executed_op_shared_st.sum", 1},
-    {"shared_store_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1},
-    {"shared_store_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1},
-    {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1},
-    {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1},
-    {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 1},
-    {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1},
-    {"flops", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2},
-    {"flops", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1},
-    {"flops", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1},
-    {"warp_instructions", "smsp__inst_executed.sum", 1},
-    {"local_load_requests", "smsp__inst_executed_op_local_ld.sum", 1},
-    {"local_store_requests", "smsp__inst_executed_op_local_st.sum", 1},
-    {"l2_sectors", "lts__t_sectors_srcunit_tex.sum", 1},
-    {"dram_bytes", "dram__bytes.sum", 1},
-    {"registers_per_thread", "launch__registers_per_thread", 1},
-    {"static_shared_bytes", "launch__shared_mem_per_block_static", 1},
-    {"dynamic_shared_bytes", "launch__shared_mem_per_block_dynamic", 1},
-    {"threads_per_block", "launch__block_size", 1},
-    {"blocks", "launch__grid_size", 1},
+    {"shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", 1, false},
+    {"shared_load_requests", "smsp__inst_executed_op_ldsm.sum", 1, true},
+    {"ldmatrix_requests", "smsp__inst_executed_op_ldsm.sum", 1, false},
+    {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1, false},
+    {"shared_load_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1, false},
+    {"shared_store_requests", "smsp__inst_executed_op_shared_st.sum", 1, false},
+    {"shared_store_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1, false},
+    {"shared_store_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1, false},
+    {"shared_async_requests", "smsp__sass_inst_executed_op_ldgsts.sum", 1, false},
+    {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1, false},
+    {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1, false},
+    {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 1, false},
+    {"global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1, false},
+    {"flops", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2, false},
+    {"flops", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1, false},
+    {"flops", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1, false},
+    {"tensor_flops", "sm__ops_path_tensor_src_fp16_dst_fp32.sum", 1, false},
+    {"tensor_flops", "sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1, true},
+    {"tensor_flops", "sm__ops_path_tensor_src_tf32_dst_fp32.sum", 1, true},
+    {"tensor_flops", "sm__ops_path_tensor_src_fp16_dst_fp16.sum", 1, true},
+    {"tensor_instructions", "sm__inst_executed_pipe_tensor_op_hmma.sum", 1, false},
+    {"warp_instructions", "smsp__inst_executed.sum", 1, false},
+    {"local_load_requests", "smsp__inst_executed_op_local_ld.sum", 1, false},
+    {"local_store_requests", "smsp__inst_executed_op_local_st.sum", 1, false},
+    {"l2_sectors", "lts__t_sectors_srcunit_tex.sum", 1, false},
+    {"dram_bytes", "dram__bytes.sum", 1, false},
+    {"registers_per_thread", "launch__registers_per_thread", 1, false},
+    {"static_shared_bytes", "launch__shared_mem_per_block_static", 1, false},
+    {"dynamic_shared_bytes", "launch__shared_mem_per_block_dynamic", 1, false},
+    {"threads_per_block", "launch__block_size", 1, false},
+    {"blocks", "launch__grid_size", 1, false},
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
+static bool stood_before(size_t i) {
+    for (size_t j = 0; j < i; ++j)
+        if (strcmp(metrics[j].name, metrics[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* Each once. */
 static char *metric_list(void) {
     text_stream s;
     text_open(&s);
     for (size_t i = 0; i < METRICS; ++i)
-        fprintf(s.out, "%s%s", i ? "," : "", metrics[i].name);
+        if (!stood_before(i))
+            fprintf(s.out, "%s%s", i ? "," : "", metrics[i].name);
     text_close(&s);
     return s.text;
 }
@@ -173,6 +191,13 @@ static double read_value(const char *text) {
     return length && !*end ? value : NAN;
 }
 
+/* What metric i adds to its counter; NAN where that cannot be told. */
+static double contribution(const header *h, char *fields[], int count, size_t i) {
+    const int column = h->columns[i];
+    const double value = column >= 0 && column < count ? metrics[i].factor * read_value(fields[column]) : NAN;
+    return isnan(value) && metrics[i].optional ? 0 : value;
+}
+
 static void put_counters(session *s, const gemm_record *row, const header *h, char *fields[], int count,
                          const char *function) {
     for (size_t i = 0; i < METRICS; ++i) {
@@ -180,8 +205,7 @@ static void put_counters(session *s, const gemm_record *row, const header *h, ch
             continue;
         double sum = 0;
         for (size_t j = i; j < METRICS && strcmp(metrics[j].counter, metrics[i].counter) == 0; ++j)
-            sum += h->columns[j] >= 0 && h->columns[j] < count ? metrics[j].factor * read_value(fields[h->columns[j]])
-                                                               : NAN;
+            sum += contribution(h, fields, count, j);
         if (isnan(sum))
             continue;
         fprintf(s->rows, "%s,%s,%s,%lld,%lld,%lld,", row->stage, row->kernel, row->dtype, (long long)row->m,
@@ -216,7 +240,7 @@ static size_t check_metrics(session *s, const header *h) {
     size_t found = 0;
     for (size_t i = 0; i < METRICS; ++i) {
         found += h->columns[i] >= 0;
-        if (h->columns[i] < 0 && !s->told_missing[i])
+        if (h->columns[i] < 0 && !s->told_missing[i] && !metrics[i].optional)
             printf("Nsight Compute has no %s here; %s is left out\n", metrics[i].name, metrics[i].counter);
         s->told_missing[i] = h->columns[i] < 0;
     }

@@ -30,6 +30,8 @@ static const double requests_merged = 0.75, wavefronts_merged = 0.5; /* what mer
 static const char *const compared[] = {
     "shared_load_requests",
     "shared_load_wavefronts",
+    "ldmatrix_requests",
+    "shared_async_requests",
     "shared_store_requests",
     "shared_store_wavefronts",
     "global_load_requests",
@@ -37,6 +39,7 @@ static const char *const compared[] = {
     "global_store_requests",
     "global_store_sectors",
     "flops",
+    "tensor_flops",
     "static_shared_bytes",
     "blocks",
     "threads_per_block",

@@ -138,6 +138,9 @@ static void tensor_cores(void **state) {
     expect_clocks(r.seconds[LIMIT_FP32], 2000.0 / 4);
     expect_clocks(r.seconds[LIMIT_ISSUE], (2000.0 + 1000 + 8000) / 4); /* an mma takes an issue slot, too */
     expect_seconds(ask("h200", &l, 2, &unknown).seconds[LIMIT_TENSOR], 8 * 264e9 / 989.4e12);
+    set(&l, "blocks", 133); /* one multiprocessor has two, the others wait for it */
+    expect_seconds(ask("h200", &l, 1, &unknown).seconds[LIMIT_TENSOR], 264e9 / 989.4e12 * 264 / 133);
+    set(&l, "blocks", 264);
     r = ask("h100", &l, 1, &unknown);
     expect_seconds(r.seconds[LIMIT_TENSOR], 264e9 / 989.4e12);
     assert_true(isnan(r.mma_ceiling_seconds)); /* nobody measured */

@@ -44,6 +44,7 @@ if [ "$1" = --version ]; then
     echo "Version 2025.3.1.0 (build 1)"
     exit
 fi
+echo " $* " | tr , ' ' >"$profiles/../metrics"
 while [ "$1" != --log-file ]; do shift; done
 log=$2
 shift 2
@@ -62,9 +63,9 @@ first() {
     cat <<'CSV'
 ==PROF== Connected to process 4711 (/bin/01_naive)
 ==PROF== Profiling "gemm" - 0: 0%....50%....100% - 9 passes
-"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum"
-"","","","","","","","","","","inst","inst","inst","inst","register/thread","byte"
-"0","4711","01_naive","host","_Z4gemmPf, int","1","7","(256, 1, 1)","(4, 1, 1)","0","1,234,567","1,000","10","1","40","4096.5"
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum","smsp__inst_executed_op_ldsm.sum","sm__ops_path_tensor_src_fp16_dst_fp32.sum","sm__ops_path_tensor_src_bf16_dst_fp32.sum"
+"","","","","","","","","","","inst","inst","inst","inst","register/thread","byte","inst","",""
+"0","4711","01_naive","host","_Z4gemmPf, int","1","7","(256, 1, 1)","(4, 1, 1)","0","1,234,567","1,000","10","1","40","4096.5","33","4,096","8"
 CSV
 }
 second() {
@@ -91,10 +92,13 @@ expect_file "$out"
 expect_in "$work/calls" "01_naive --m=512 --n=512 --k=512 --dtype=f32,f16 --protocol=none --csv"
 expect_in "$work/calls" "02_tiling --m=129 --n=257 --k=65"
 expect_says "counters: $out"
+[ "$(grep -o ' smsp__inst_executed_op_ldsm.sum ' "$work/metrics" | wc -l)" -eq 1 ] || wrong "a metric is not asked for once"
 [ "$(sed -n 1p "$out")" = "# FAKE GPU, driver 580.1, CUDA 13.0, Nsight Compute 2025.3.1.0, commit abc123, 2026-01-01" ] ||
     { cp "$out" "$work/out"; wrong "the first line"; }
 [ "$(sed -n 2p "$out")" = "stage,kernel,dtype,m,n,k,source,line,counter,value" ] || wrong "the second line"
-expect_in "$out" '01_naive,coalesced,f32,512,512,512,"_Z4gemmPf, int",0,shared_load_requests,1234567'
+expect_in "$out" '01_naive,coalesced,f32,512,512,512,"_Z4gemmPf, int",0,shared_load_requests,1234600'
+expect_in "$out" ',0,ldmatrix_requests,33'
+expect_in "$out" ',0,tensor_flops,4104' # of the types that there are
 expect_in "$out" ',0,flops,2011'
 expect_in "$out" ',0,dram_bytes,4096.5'
 expect_in "$out" ',0,registers_per_thread,40'
@@ -105,6 +109,10 @@ expect_not_in "$out" '02_tiling,tile32,f32,512,512,512,_Z5tilesPf,0,shared_load_
 expect_not_in "$out" '_Z5tilesPf,0,flops'
 expect_not_in "$out" cpu_loop
 expect_not_in "$out" n/a
+expect_not_in "$out" '_Z5tilesPf,0,tensor_flops'
+expect_not_in "$out" '_Z5tilesPf,0,ldmatrix_requests'
+expect_silent_on "Nsight Compute has no sm__ops_path_tensor_src_tf32_dst_fp32.sum"
+expect_says "Nsight Compute has no smsp__sass_inst_executed_op_ldgsts.sum here; shared_async_requests is left out"
 expect_says "Nsight Compute has no lts__t_sectors_srcunit_tex.sum here; l2_sectors is left out"
 expect_silent_on "Nsight Compute has no dram__bytes.sum"
 [ "$(grep -c "no lts__t_sectors" "$work/out")" -eq 1 ] || wrong "a missing metric is told more than once"

@@ -72,13 +72,6 @@ struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned 
     return in_phases(addresses, rows, 16, 8);
 }
 
-struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t active) {
-    struct cost_global lines;
-    cost_global_access(addresses, active, 16, &lines);
-    unsigned bytes = 16 * (unsigned)__builtin_popcount(active);
-    return (struct cost_shared){lines.lines, (bytes + COST_LINE_BYTES - 1) / COST_LINE_BYTES};
-}
-
 /* The lanes whose place no later lane overwrites. */
 static uint32_t lanes_that_stay(const uint64_t *to, uint32_t active) {
     uint32_t stay = 0;
@@ -92,26 +85,59 @@ static uint32_t lanes_that_stay(const uint64_t *to, uint32_t active) {
     return stay;
 }
 
-/* Distinct pairs of a shared sector and a piece of `unit` bytes of global memory that fills it. */
-static unsigned distinct_pairs(const uint64_t *to, const uint64_t *from, uint32_t active, unsigned unit) {
-    unsigned pairs = 0;
-    for (uint32_t left = active; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        bool seen = false;
-        for (uint32_t before = active & ((1u << lane) - 1); before && !seen; before &= before - 1) {
-            const unsigned other = (unsigned)__builtin_ctz(before);
-            seen = to[other] / COST_SECTOR_BYTES == to[lane] / COST_SECTOR_BYTES &&
-                   from[other] / unit == from[lane] / unit;
-        }
-        pairs += !seen;
+/* What one lane copies, as a part of its transfer. */
+struct piece {
+    uint64_t to, from;
+    unsigned kind; /* alike for transfers that share wavefronts */
+};
+
+enum { HALF_SECTOR = COST_SECTOR_BYTES / 2, STRAIGHT = 4, SWAPPED };
+
+static unsigned half_of(uint64_t address) { return address / HALF_SECTOR % 2; }
+
+/* 0 to 3: from one half to one half; or both halves of a sector. */
+static unsigned kind_of(const uint64_t *to, const uint64_t *from, uint32_t lanes, unsigned lane) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned other = (unsigned)__builtin_ctz(left);
+        if ((to[other] ^ to[lane]) / HALF_SECTOR == 1 && (from[other] ^ from[lane]) / HALF_SECTOR == 1)
+            return half_of(to[lane]) == half_of(from[lane]) ? STRAIGHT : SWAPPED;
     }
-    return pairs;
+    return 2 * half_of(to[lane]) + half_of(from[lane]);
+}
+
+/* How many there are that differ in the piece of `to_unit` bytes they go to, the one of `from_unit` bytes that they
+   come from or, when that counts, in their kind. */
+static unsigned distinct(const struct piece *pieces, unsigned count, unsigned to_unit, unsigned from_unit,
+                         bool by_kind) {
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        bool seen = false;
+        for (unsigned j = 0; j < i && !seen; j++)
+            seen = pieces[j].to / to_unit == pieces[i].to / to_unit &&
+                   pieces[j].from / from_unit == pieces[i].from / from_unit &&
+                   (!by_kind || pieces[j].kind == pieces[i].kind);
+        found += !seen;
+    }
+    return found;
 }
 
 struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active) {
+    struct piece copied[COST_LANES], filled[COST_LANES];
+    unsigned copies = 0, fills = 0;
     const uint32_t lanes = lanes_that_stay(to, active);
-    return (struct cost_copy){distinct_pairs(to, from, lanes, COST_LINE_BYTES),
-                              distinct_pairs(to, from, lanes, COST_SECTOR_BYTES)};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (from[lane])
+            copied[copies++] = (struct piece){to[lane], from[lane], kind_of(to, from, lanes, lane)};
+        else
+            filled[fills++] = (struct piece){to[lane], 0, 0};
+    }
+    const unsigned wavefronts = distinct(copied, copies, COST_LINE_BYTES, COST_LINE_BYTES, true) +
+                                distinct(filled, fills, COST_LINE_BYTES, COST_LINE_BYTES, false);
+    const unsigned least = (HALF_SECTOR * (copies + fills) + COST_LINE_BYTES - 1) / COST_LINE_BYTES;
+    return (struct cost_copy){{wavefronts, wavefronts < least ? wavefronts : least},
+                              distinct(copied, copies, COST_SECTOR_BYTES, COST_LINE_BYTES, false),
+                              distinct(copied, copies, COST_SECTOR_BYTES, COST_SECTOR_BYTES, true)};
 }
 
 static void insert_sector(struct cost_global *cost, uint64_t sector) {

@@ -13,12 +13,14 @@
  *
  * Global memory moves in sectors of 32 bytes, L1 looks up lines of 128.
  *
- * cp.async of 16 bytes goes past L1, and its data arrive in shared memory by sectors of 32 bytes, too. L1 counts a
- * sector for each pair of a global line and a shared sector that it fills from there, and L2 is asked for each pair of
- * a global sector and a shared sector that takes from it. Where both sides are aligned alike, that is each sector once.
- * A row padded by an odd number of 16-byte chunks is shifted against its sectors: each 128 bytes of it fill 5 shared
- * sectors, and L2 is asked for 8. On the way to L2 a few requests for one sector meet and become one, so that the card
- * may count less there; each pattern that it was asked about is in tests/cpu_device/copy_cases.csv.
+ * cp.async of 16 bytes goes past L1. Its chunks of 16 bytes travel by sectors of 32: a transfer takes from one sector
+ * of global memory to one of shared memory, either both halves (straight or swapped) or one half to one half. A
+ * wavefront carries the transfers of one kind from one 128-byte line of global memory to one of shared memory, and L2
+ * is asked for the sector of each transfer; L1 counts a sector for each pair of a global line and a shared sector. So
+ * whole rows of 128 bytes that are aligned alike on both sides, or permuted by XOR, cost a wavefront and 4 sectors
+ * each. Rows padded by 16 bytes are shifted against their lines by 0 to 7 chunks in turn, and take 1, 3, 2, 4, 2, 4, 2
+ * and 3 wavefronts for 128 bytes, 2.625 on the average; shifted by an odd number they also ask L2 for 8 sectors, not 4.
+ * On the way to L2 equal requests that follow each other become one, so that L2 itself may count less.
  */
 #ifndef CPU_DEVICE_COST_H
 #define CPU_DEVICE_COST_H
@@ -45,16 +47,14 @@ struct cost_shared cost_shared_access(const uint64_t addresses[COST_LANES], uint
 /* ldmatrix of 1, 2 or 4 matrices: a phase for each 8 rows of 16 bytes. Lane i of the first 8 * matrices gives row i. */
 struct cost_shared cost_ldmatrix(const uint64_t addresses[COST_LANES], unsigned matrices);
 
-/* cp.async of 16 bytes to shared memory, where no row straddles a 128-byte line: one wavefront a line. */
-struct cost_shared cost_cp_async(const uint64_t addresses[COST_LANES], uint32_t active);
-
 struct cost_copy {
-    unsigned sectors;    /* that L1 counts */
-    unsigned l2_sectors; /* asked of L2 */
+    struct cost_shared shared; /* conflict-free: a wavefront for 128 bytes */
+    unsigned sectors;          /* of global memory that L1 counts */
+    unsigned l2_sectors;       /* asked of L2 */
 };
 
-/* cp.async of 16 bytes, as far as global memory is concerned: from `from[lane]` to `to[lane]` of shared memory. Of
- * lanes that copy to one place the last one counts. */
+/* cp.async of 16 bytes from `from[lane]` to `to[lane]`; from 0, zeros are filled in, which takes a wavefront for each
+ * line of shared memory. Of lanes that copy to one place the last one counts. */
 struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active);
 
 struct cost_global {

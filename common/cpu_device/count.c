@@ -54,8 +54,9 @@ struct group {
     struct site *site;
     uint32_t active;
     uint64_t addresses[WARP_SIZE];
-    uint64_t from[WARP_SIZE]; /* of an asynchronous copy, and its key */
-    uint64_t from_key;
+    bool copies; /* asynchronously, by the entries' two keys: */
+    uint64_t key, from_key;
+    uint64_t from[WARP_SIZE];
 };
 
 struct counter {
@@ -277,7 +278,7 @@ static uint32_t lanes_in_space(const struct counter *c, uint64_t space, uint32_t
 }
 
 static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
-                         const uint64_t *copied_to);
+                         const struct cost_copy *copy);
 
 /* Of ldmatrix; 0 for another access. Each lane gets 4 bytes of each matrix. */
 static unsigned matrices_of(uint64_t key) {
@@ -288,14 +289,13 @@ static unsigned matrices_of(uint64_t key) {
 static struct cost_shared shared_cost(uint64_t key, const uint64_t *addresses, uint32_t active, unsigned size) {
     if (matrices_of(key))
         return cost_ldmatrix(addresses, matrices_of(key));
-    return (key >> 4 & 3) == CPU_DEVICE_ASYNC && size == 16 ? cost_cp_async(addresses, active)
-                                                            : cost_shared_access(addresses, active, size);
+    return cost_shared_access(addresses, active, size);
 }
 
-/* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. copied_to: where lanes of a
-   copy past L1 have it put, else NULL. */
+/* Adds one request. addresses[lane] of inactive lanes equal that of the first active one. copy: what the
+   whole copy costs that the request is a half of, else NULL. */
 static void add_request(struct counter *c, struct site *site, uint32_t active, const uint64_t *addresses,
-                        const uint64_t *copied_to) {
+                        const struct cost_copy *copy) {
     const unsigned matrices = matrices_of(site->key);
     unsigned size = matrices ? 4 * matrices : 1u << (site->key & 15), space = site->key >> SPACE_SHIFT & 3;
     uint64_t first = addresses[__builtin_ctz(active)];
@@ -307,7 +307,7 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
     }
     if (differences || !may_reuse(site, active, phase)) {
         if (lanes_in_space(c, space, active, addresses) != active) {
-            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses, copied_to);
+            add_by_space(c, site->key & ~((uint64_t)3 << SPACE_SHIFT), active, addresses, copy);
             return;
         }
         memcpy(site->last.deltas, deltas, sizeof deltas);
@@ -328,22 +328,22 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
     t->lanes += site->last.lanes;
     t->bytes += site->last.lanes * size;
     if (space == CPU_DEVICE_SHARED) {
-        t->wavefronts += site->last.shared.wavefronts;
-        t->conflict_free += site->last.shared.conflict_free;
+        const struct cost_shared cost = copy ? copy->shared : site->last.shared;
+        t->wavefronts += cost.wavefronts;
+        t->conflict_free += cost.conflict_free;
         t->shared_offset = first - c->shared.begin;
         touch_object(c, first);
     } else if (space == CPU_DEVICE_GLOBAL) {
-        const struct cost_copy copy = copied_to ? cost_copy(copied_to, addresses, active) : (struct cost_copy){0, 0};
-        t->sectors += copied_to ? copy.sectors : site->last.sectors;
+        t->sectors += copy ? copy->sectors : site->last.sectors;
         t->lines += site->last.lines;
-        t->l2_sectors += copy.l2_sectors;
-        touch_sectors(c, site, first, copied_to != NULL);
+        t->l2_sectors += copy ? copy->l2_sectors : 0;
+        touch_sectors(c, site, first, copy != NULL);
     }
 }
 
 /* One place in the code may reach several kinds of memory at once, lane by lane: each of them is a request. */
 static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
-                         const uint64_t *copied_to) {
+                         const struct cost_copy *copy) {
     while (active) {
         uint64_t first = addresses[__builtin_ctz(active)], own_addresses[WARP_SIZE];
         uint32_t lanes = lanes_in_space(c, space_of(c, first), active, addresses);
@@ -351,26 +351,32 @@ static void add_by_space(struct counter *c, uint64_t key, uint32_t active, const
             own_addresses[lane] = lanes >> lane & 1 ? addresses[lane] : first;
         struct site *site = find_site(c, key, first);
         if (site)
-            add_request(c, site, lanes, own_addresses, copied_to);
+            add_request(c, site, lanes, own_addresses, copy);
         active &= ~lanes;
     }
 }
 
 static void add_accesses(struct counter *c, uint64_t key, uint32_t active, const uint64_t *addresses,
-                         const uint64_t *copied_to) {
+                         const struct cost_copy *copy) {
     struct site *site = find_site(c, key, addresses[__builtin_ctz(active)]);
     if (site)
-        add_request(c, site, active, addresses, copied_to);
+        add_request(c, site, active, addresses, copy);
     else
-        add_by_space(c, key, active, addresses, copied_to);
+        add_by_space(c, key, active, addresses, copy);
 }
 
 static bool is_copy(uint64_t key) { return (key >> 4 & 3) == CPU_DEVICE_ASYNC; }
 
-/* The load of a copy. Only copies of 16 bytes go past L1. */
-static void add_source(struct counter *c, uint64_t key, uint32_t active, const uint64_t *from, const uint64_t *to) {
+/* A copy is two requests. Only those of 16 bytes go past L1. */
+static void add_copy(struct counter *c, uint64_t to_key, uint64_t from_key, uint32_t active, const uint64_t *to,
+                     const uint64_t *from) {
     enum { LOG2_SIZE_PAST_L1 = 4 };
-    add_accesses(c, key, active, from, (key & 15) == LOG2_SIZE_PAST_L1 ? to : NULL);
+    struct cost_copy cost;
+    const bool past_l1 = (to_key & 15) == LOG2_SIZE_PAST_L1;
+    if (past_l1)
+        cost = cost_copy(to, from, active);
+    add_accesses(c, to_key, active, to, past_l1 ? &cost : NULL);
+    add_accesses(c, from_key, active, from, past_l1 ? &cost : NULL);
 }
 
 /* ---- Warps whose lanes went different ways ---- */
@@ -417,6 +423,7 @@ static void add_to_group(struct counter *c, unsigned lane, const struct log_entr
         return;
     }
     const bool copies = is_copy(entry->key);
+    group->copies = copies;
     if (!group->active)
         for (unsigned i = 0; i < WARP_SIZE; i++) {
             group->addresses[i] = entry->address;
@@ -426,6 +433,7 @@ static void add_to_group(struct counter *c, unsigned lane, const struct log_entr
     group->addresses[lane] = entry->address;
     if (copies) {
         group->from[lane] = entry[1].address;
+        group->key = entry[0].key;
         group->from_key = entry[1].key;
     }
 }
@@ -440,9 +448,10 @@ static void flush_divergent(struct counter *c, size_t from) {
         }
     for (size_t i = 0; i < c->group_count; i++) {
         struct group *group = &c->groups[i];
-        add_request(c, group->site, group->active, group->addresses, NULL);
-        if (is_copy(group->site->key))
-            add_source(c, group->from_key, group->active, group->from, group->addresses);
+        if (group->copies)
+            add_copy(c, group->key, group->from_key, group->active, group->addresses, group->from);
+        else
+            add_request(c, group->site, group->active, group->addresses, NULL);
         group->site->group_count = 0;
         group->site->seen_by = 0;
     }
@@ -470,7 +479,7 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
     const unsigned first = (unsigned)__builtin_ctz(present);
     for (unsigned lane = 0; lane < WARP_SIZE; lane++)
         logs[lane] = &c->logs[(size_t)(present >> lane & 1 ? lane : first) * LOG_STRIDE];
-    uint64_t copied_to[WARP_SIZE];
+    uint64_t to[WARP_SIZE], to_key = 0;
     bool copies = false; /* the entry before was the first of a copy */
     for (size_t i = 0; i < shortest; i++) {
         uint64_t addresses[WARP_SIZE], key = logs[first][i].key, differences = 0;
@@ -480,13 +489,16 @@ static size_t flush_common(struct counter *c, uint32_t present, size_t shortest)
         }
         if (differences)
             return i;
-        if (copies)
-            add_source(c, key, present, addresses, copied_to);
-        else
+        if (copies) {
+            add_copy(c, to_key, key, present, to, addresses);
+            copies = false;
+        } else if (is_copy(key)) {
+            memcpy(to, addresses, sizeof to);
+            to_key = key;
+            copies = true;
+        } else {
             add_accesses(c, key, present, addresses, NULL);
-        copies = is_copy(key);
-        if (copies)
-            memcpy(copied_to, addresses, sizeof copied_to);
+        }
     }
     return shortest;
 }

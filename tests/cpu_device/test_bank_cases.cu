@@ -212,11 +212,14 @@ Counted run(void (*kernel)(const void *, void *), bool shared, bool store) {
 Counted compute(const AddressCase &c, bool ldmatrix) {
     Counted sum = {0, 0};
     for (unsigned warp = 0; warp < 32; warp++) {
-        uint64_t addresses[32];
-        for (unsigned lane = 0; lane < 32; lane++)
+        uint64_t addresses[32], sources[32]; // of a copy; one after the other
+        for (unsigned lane = 0; lane < 32; lane++) {
             addresses[lane] = c.address(lane, warp);
+            sources[lane] = 4096 + 16 * (warp * 32 + lane);
+        }
         sum.requests++;
-        sum.cost += ldmatrix ? cost_ldmatrix(addresses, 4).wavefronts : cost_cp_async(addresses, ~0u).wavefronts;
+        sum.cost +=
+            ldmatrix ? cost_ldmatrix(addresses, 4).wavefronts : cost_copy(addresses, sources, ~0u).shared.wavefronts;
     }
     return sum;
 }

@@ -368,7 +368,8 @@ __global__ void copy_rows(const float4 *in, float *out, int pitch, bool xored, i
         out[32] = s[0].x;
 }
 
-static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_t sectors, uint64_t l2_sectors) {
+static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_t wavefronts, uint64_t sectors,
+                          uint64_t l2_sectors) {
     Buffer<float4> in(256);
     Buffer<float> out(33);
     cudaMemset(in.data, 0, 4096);
@@ -389,6 +390,8 @@ static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_
     }
     assert_int_equal(to->requests, 1);
     assert_int_equal(to->lanes, 32);
+    assert_int_equal(to->wavefronts, wavefronts);
+    assert_int_equal(to->conflict_free, 4);
     assert_int_equal(requests, 1);
     assert_int_equal(bytes, columns * 4 * 16);
     assert_int_equal(counted, sectors);
@@ -401,13 +404,13 @@ static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_
 
 static void copies_are_counted(void **) {
     in_both_orders([] {
-        expect_copies(8, false, 32, 8, 16, 16);
-        expect_copies(8, true, 32, 8, 16, 16);
-        expect_copies(9, false, 32, 8, 18, 24);
-        expect_copies(10, false, 32, 8, 16, 16);
-        expect_copies(9, false, 5, 8, 18, 24); // a warp that has to be put together
-        expect_copies(8, false, 32, 4, 8, 8);  // zeros come from nowhere
-        expect_copies(9, false, 5, 4, 10, 12);
+        expect_copies(8, false, 32, 8, 4, 16, 16);
+        expect_copies(8, true, 32, 8, 4, 16, 16);
+        expect_copies(9, false, 32, 8, 1 + 3 + 2 + 4, 18, 24);
+        expect_copies(10, false, 32, 8, 7, 16, 16);
+        expect_copies(9, false, 5, 8, 10, 18, 24);                // a warp that has to be put together
+        expect_copies(8, false, 32, 4, 8, 8, 8);                  // zeros come from nowhere
+        expect_copies(9, false, 5, 4, 1 + 2 + 1 + 2 + 5, 10, 12); // zeros into five lines
     });
 }
 

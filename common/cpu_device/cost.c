@@ -91,16 +91,16 @@ struct piece {
     unsigned kind; /* alike for transfers that share wavefronts */
 };
 
-enum { HALF_SECTOR = COST_SECTOR_BYTES / 2, STRAIGHT = 4, SWAPPED };
+enum { HALF_SECTOR = COST_SECTOR_BYTES / 2, WHOLE = 4 };
 
 static unsigned half_of(uint64_t address) { return address / HALF_SECTOR % 2; }
 
-/* 0 to 3: from one half to one half; or both halves of a sector. */
+/* 0 to 3: from one half to one half; WHOLE: both halves of a sector, straight or swapped. */
 static unsigned kind_of(const uint64_t *to, const uint64_t *from, uint32_t lanes, unsigned lane) {
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned other = (unsigned)__builtin_ctz(left);
         if ((to[other] ^ to[lane]) / HALF_SECTOR == 1 && (from[other] ^ from[lane]) / HALF_SECTOR == 1)
-            return half_of(to[lane]) == half_of(from[lane]) ? STRAIGHT : SWAPPED;
+            return WHOLE;
     }
     return 2 * half_of(to[lane]) + half_of(from[lane]);
 }
@@ -135,7 +135,7 @@ struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[CO
     const unsigned wavefronts = distinct(copied, copies, COST_LINE_BYTES, COST_LINE_BYTES, true) +
                                 distinct(filled, fills, COST_LINE_BYTES, COST_LINE_BYTES, false);
     const unsigned least = (HALF_SECTOR * (copies + fills) + COST_LINE_BYTES - 1) / COST_LINE_BYTES;
-    return (struct cost_copy){{wavefronts, wavefronts < least ? wavefronts : least},
+    return (struct cost_copy){{wavefronts, least},
                               distinct(copied, copies, COST_SECTOR_BYTES, COST_LINE_BYTES, false),
                               distinct(copied, copies, COST_SECTOR_BYTES, COST_SECTOR_BYTES, true)};
 }

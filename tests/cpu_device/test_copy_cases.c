@@ -132,7 +132,7 @@ static void every_tile_costs_what_the_card_says(void **unused) {
         check_tile(&tiles[i]);
 }
 
-/* At least a wavefront for 128 bytes: what there is beyond are conflicts, never fewer than none. */
+/* A wavefront for 128 bytes that arrive: what there is beyond are conflicts. */
 static void wavefronts_without_conflicts(void **unused) {
     (void)unused;
     uint64_t line[COST_LANES], one[COST_LANES];

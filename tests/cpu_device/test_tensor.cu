@@ -414,6 +414,36 @@ static void copies_are_counted(void **) {
     });
 }
 
+// Through L1, which only copies of 4 and 8 bytes go here, they are accesses like others. Shifted by a lane.
+__global__ void copy_small(const float *in, float *out, unsigned size) {
+    __shared__ __align__(128) char s[33 * 8];
+    const int lane = threadIdx.x;
+    cpu_device_cp_async(s + (lane + 1) * size, reinterpret_cast<const char *>(in) + lane * size, size, size);
+    cp_async_commit();
+    cp_async_wait<0>();
+    out[lane] = 0;
+}
+
+static void copies_through_l1_are_counted(void **) {
+    for (unsigned size = 4; size <= 8; size *= 2) {
+        Buffer<float> in(64), out(32);
+        cpu_device_forget_counts();
+        cpu_device_count_launches("copies");
+        copy_small<<<1, 32>>>(in.data, out.data, size);
+        cpu_device_count_launches(nullptr);
+        expect_success();
+        size_t count;
+        const cpu_device_counts &counts = *cpu_device_get_counts(&count);
+        const cpu_device_access_counts *to = of_kind(counts, CPU_DEVICE_SHARED, CPU_DEVICE_ASYNC);
+        const cpu_device_access_counts *from = of_kind(counts, CPU_DEVICE_GLOBAL, CPU_DEVICE_LOAD);
+        assert_int_equal(to->wavefronts, size / 4);
+        assert_int_equal(from->sectors, size);
+        assert_int_equal(from->l2_sectors, 0);
+        assert_int_equal(counts.block_sectors, size + 4);
+        cpu_device_forget_counts();
+    }
+}
+
 // More of them than a lane's log holds between two barriers, after one other access: where it ends, a copy would be
 // cut.
 __global__ void copy_often(const float4 *in, float *out) {
@@ -672,13 +702,21 @@ static void mistakes_are_found(void **) {
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_are_dealt_out),    cmocka_unit_test(products_are_right),
-        cmocka_unit_test(special_numbers_pass),      cmocka_unit_test(pieces_are_multiplied),
-        cmocka_unit_test(sums_of_two_types_mix),     cmocka_unit_test(wavefronts_are_counted),
-        cmocka_unit_test(operations_are_counted),    cmocka_unit_test(copies_are_counted),
-        cmocka_unit_test(many_copies_are_counted),   cmocka_unit_test(mistakes_are_found),
-        cmocka_unit_test(copies_arrive_at_the_wait), cmocka_unit_test(an_open_group_is_not_waited_for),
-        cmocka_unit_test(missing_waits_are_found),   cmocka_unit_test(pipelines_are_right_or_told),
+        cmocka_unit_test(matrices_are_dealt_out),
+        cmocka_unit_test(products_are_right),
+        cmocka_unit_test(special_numbers_pass),
+        cmocka_unit_test(pieces_are_multiplied),
+        cmocka_unit_test(sums_of_two_types_mix),
+        cmocka_unit_test(wavefronts_are_counted),
+        cmocka_unit_test(operations_are_counted),
+        cmocka_unit_test(copies_are_counted),
+        cmocka_unit_test(copies_through_l1_are_counted),
+        cmocka_unit_test(many_copies_are_counted),
+        cmocka_unit_test(mistakes_are_found),
+        cmocka_unit_test(copies_arrive_at_the_wait),
+        cmocka_unit_test(an_open_group_is_not_waited_for),
+        cmocka_unit_test(missing_waits_are_found),
+        cmocka_unit_test(pipelines_are_right_or_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -20,17 +20,23 @@ typedef struct metric {
 } metric;
 
 /* Wavefronts twice: what the addresses of the instructions amount to (smsp__sass_...), which is the same in every run,
- * and what the data pipe really took, which is up to a fifth more where other traffic gets in the way. */
+ * and what the data pipe really took, which is up to a fifth more where other traffic gets in the way. Those of
+ * instructions leave out ldmatrix. */
 static const metric metrics[] = {
     {"shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", 1, false},
     {"shared_load_requests", "smsp__inst_executed_op_ldsm.sum", 1, true},
     {"ldmatrix_requests", "smsp__inst_executed_op_ldsm.sum", 1, false},
     {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1, false},
+    {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", 1, true},
+    {"ldmatrix_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", 1, false},
     {"shared_load_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1, false},
     {"shared_store_requests", "smsp__inst_executed_op_shared_st.sum", 1, false},
     {"shared_store_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1, false},
     {"shared_store_pipe_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1, false},
-    {"shared_async_requests", "smsp__sass_inst_executed_op_ldgsts.sum", 1, false},
+    {"shared_async_requests", "smsp__inst_executed_op_ldgsts.sum", 1, false},
+    {"shared_async_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", 1, false},
+    {"global_load_l2_sectors", "smsp__sass_l1tex_m_xbar2l1tex_read_sectors_mem_global_op_ldgsts_cache_bypass.sum", 1,
+     false},
     {"global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1, false},
     {"global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1, false},
     {"global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 1, false},
@@ -38,11 +44,10 @@ static const metric metrics[] = {
     {"flops", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2, false},
     {"flops", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1, false},
     {"flops", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1, false},
-    {"tensor_flops", "sm__ops_path_tensor_src_fp16_dst_fp32.sum", 1, false},
+    {"tensor_flops", "sm__ops_path_tensor_src_fp16.sum", 1, false}, /* sums in float or in half */
     {"tensor_flops", "sm__ops_path_tensor_src_bf16_dst_fp32.sum", 1, true},
     {"tensor_flops", "sm__ops_path_tensor_src_tf32_dst_fp32.sum", 1, true},
-    {"tensor_flops", "sm__ops_path_tensor_src_fp16_dst_fp16.sum", 1, true},
-    {"tensor_instructions", "sm__inst_executed_pipe_tensor_op_hmma.sum", 1, false},
+    {"tensor_requests", "sm__inst_executed_pipe_tensor_op_hmma.sum", 1, false},
     {"warp_instructions", "smsp__inst_executed.sum", 1, false},
     {"local_load_requests", "smsp__inst_executed_op_local_ld.sum", 1, false},
     {"local_store_requests", "smsp__inst_executed_op_local_st.sum", 1, false},

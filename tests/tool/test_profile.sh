@@ -63,7 +63,7 @@ first() {
     cat <<'CSV'
 ==PROF== Connected to process 4711 (/bin/01_naive)
 ==PROF== Profiling "gemm" - 0: 0%....50%....100% - 9 passes
-"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum","smsp__inst_executed_op_ldsm.sum","sm__ops_path_tensor_src_fp16_dst_fp32.sum","sm__ops_path_tensor_src_bf16_dst_fp32.sum"
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum","smsp__inst_executed_op_ldsm.sum","sm__ops_path_tensor_src_fp16.sum","sm__ops_path_tensor_src_bf16_dst_fp32.sum"
 "","","","","","","","","","","inst","inst","inst","inst","register/thread","byte","inst","",""
 "0","4711","01_naive","host","_Z4gemmPf, int","1","7","(256, 1, 1)","(4, 1, 1)","0","1,234,567","1,000","10","1","40","4096.5","33","4,096","8"
 CSV
@@ -112,7 +112,7 @@ expect_not_in "$out" n/a
 expect_not_in "$out" '_Z5tilesPf,0,tensor_flops'
 expect_not_in "$out" '_Z5tilesPf,0,ldmatrix_requests'
 expect_silent_on "Nsight Compute has no sm__ops_path_tensor_src_tf32_dst_fp32.sum"
-expect_says "Nsight Compute has no smsp__sass_inst_executed_op_ldgsts.sum here; shared_async_requests is left out"
+expect_says "Nsight Compute has no smsp__inst_executed_op_ldgsts.sum here; shared_async_requests is left out"
 expect_says "Nsight Compute has no lts__t_sectors_srcunit_tex.sum here; l2_sectors is left out"
 expect_silent_on "Nsight Compute has no dram__bytes.sum"
 [ "$(grep -c "no lts__t_sectors" "$work/out")" -eq 1 ] || wrong "a missing metric is told more than once"

@@ -335,7 +335,7 @@ static void add_request(struct counter *c, struct site *site, uint32_t active, c
         touch_object(c, first);
     } else if (space == CPU_DEVICE_GLOBAL) {
         t->sectors += copy ? copy->sectors : site->last.sectors;
-        t->lines += site->last.lines;
+        t->lines += copy ? 0 : site->last.lines;
         t->l2_sectors += copy ? copy->l2_sectors : 0;
         touch_sectors(c, site, first, copy != NULL);
     }

@@ -292,11 +292,12 @@ static const column limit_columns[] = {
 static void explain_limits(const count_question *q, const table *t, bool has_unknown, FILE *out) {
     fprintf(
         out,
-        "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the %s that "
-        "is left. blocks: that a multiprocessor holds; (+): it holds one, so fetching\n(L2, DRAM) and the rest add "
-        "up.\n",
-        q->gpu->title, q->gpu->source,
-        t->has[TENSOR] ? "peak (of tensor cores where they are used, else FP32)" : "FP32 peak");
+        "\nA model of %s (%s), not a measurement: the time that each resource is\nbusy, and the share of the %s "
+        "that is left. blocks: that a multiprocessor holds; (+): it holds one, so fetching\n(L2, DRAM) and the rest "
+        "add up.\n",
+        q->gpu->title, q->gpu->source, t->has[TENSOR] ? "peak" : "FP32 peak");
+    if (t->has[TENSOR])
+        fprintf(out, "The peak is that of tensor cores where a kernel uses them, else that of FP32.\n");
     if (t->has[PRODUCTS])
         fprintf(
             out,

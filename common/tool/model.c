@@ -170,6 +170,7 @@ static demand demand_of(const count_list *list, const count_row *launch, double 
     d.requests = cube * (sum_over_operations(list, launch, "shared", "requests") +
                          sum_over_operations(list, launch, "global", "requests") + spills);
     d.wavefronts = cube * (sum_over_operations(list, launch, "shared", "wavefronts") +
+                           counts_a_launch(list, launch, "shared_async_wavefronts") +
                            sum_over_operations(list, launch, "global", "cache_lines") + spills);
     /* L1 passes every store on, so spilled registers are written to L2; reading them again it may do without. */
     d.l2_bytes = cube * SECTOR *
@@ -240,7 +241,7 @@ model_result model_launch(const gpu_model *gpu, const count_list *list, const co
     model_result r = {.peak_flops = tensor ? peak : 2 * gpu->fp32_lanes * gpu->multiprocessors * clock};
     r.resident_blocks = resident_blocks(gpu, list, launch, compiled->registers);
     r.occupancy = r.resident_blocks * counts_total(list, launch, "threads_per_block") / gpu->threads;
-    r.overlaps = r.resident_blocks >= 2;
+    r.overlaps = r.resident_blocks >= 2 || counts_a_launch(list, launch, "shared_async_requests") > 0;
     /* The multiprocessor with the most blocks is the last to finish. */
     const double share = d.blocks > 0 ? ceil(d.blocks / gpu->multiprocessors) / d.blocks : 0;
     r.seconds[LIMIT_TENSOR] = tensor ? share * gpu->multiprocessors * d.tensor_flops / peak : 0;

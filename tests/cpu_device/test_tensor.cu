@@ -386,6 +386,7 @@ static void expect_copies(int pitch, bool xored, int lanes, int columns, uint64_
         const cpu_device_access_counts &a = counts.accesses[i];
         if (a.space != CPU_DEVICE_GLOBAL || a.operation != CPU_DEVICE_LOAD || a.l2_sectors == 0)
             continue;
+        assert_int_equal(a.cache_lines, 0);
         requests += a.requests, counted += a.sectors, counted_l2 += a.l2_sectors, bytes += a.bytes;
     }
     assert_int_equal(to->requests, 1);

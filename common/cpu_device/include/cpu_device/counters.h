@@ -29,8 +29,8 @@ extern "C" {
 
 /* TENSOR is no memory: the mma instructions of a line, whose requests are instructions of warps. */
 enum cpu_device_space { CPU_DEVICE_SHARED, CPU_DEVICE_GLOBAL, CPU_DEVICE_CONSTANT, CPU_DEVICE_TENSOR };
-/* ASYNC: cp.async, as far as shared memory is concerned; its wavefronts are those of a copy through L1 into whole
-   lines. The load from global memory is a load. */
+/* ASYNC: cp.async, as far as shared memory is concerned. The load from global memory is a load; one of 16 bytes goes
+   past L1 and looks up no cache line. */
 enum cpu_device_operation { CPU_DEVICE_LOAD, CPU_DEVICE_STORE, CPU_DEVICE_ATOMIC, CPU_DEVICE_ASYNC };
 
 /* All accesses of one kind by one source line. */

@@ -4,8 +4,8 @@
  * Each resource has a rate, and a kernel keeps it busy for (what it asks for) / rate. Where other blocks of the
  * multiprocessor can go on while one waits at a barrier, these times overlap, and the longest of them binds. Where a
  * multiprocessor holds one block only, fetching (L2, DRAM) and computing (tensor cores, FP32, issue, L1) take turns,
- * and add up. Latencies, instructions that are neither arithmetic nor memory access, and cache misses beyond the first
- * are left out, so a real kernel is slower. */
+ * and add up, unless the kernel fetches by cp.async, which may run ahead. Latencies, instructions that are neither
+ * arithmetic nor memory access, and cache misses beyond the first are left out, so a real kernel is slower. */
 #ifndef TOOL_MODEL_H
 #define TOOL_MODEL_H
 

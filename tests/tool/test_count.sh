@@ -158,6 +158,14 @@ expect_silent_on ldmatrix
 expect_silent_on cp.async
 expect_silent_on tensor
 rm "$bin/03_tensor"
+sed "s|\"ptx.cuh\"|\"$repository/common/kernel/ptx.cuh\"|" "$here/data/async_tile.cu" >async_tile.cu
+count async_tile.cu
+expect_status 0 "227 KiB of shared memory"
+expect_says "sum of a row: 120"
+expect_says "227 KiB"
+expect_says "async_tile.cu:14  cp.async                16        64     32                  10.50        416"
+expect_says "async_tile.cu:14  global load             16        64     32                     18"
+expect_says "async_tile.cu:21  mma "
 
 # ---- --csv ----
 count 1 2 --csv "$csv"

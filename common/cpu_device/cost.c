@@ -122,20 +122,20 @@ static unsigned distinct(const struct piece *pieces, unsigned count, unsigned to
 }
 
 struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active) {
-    struct piece copied[COST_LANES], filled[COST_LANES];
-    unsigned copies = 0, fills = 0;
+    struct piece copied[COST_LANES];
+    struct cost_shared fill = {0, 0};
+    unsigned copies = 0;
     const uint32_t lanes = lanes_that_stay(to, active);
     for (uint32_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         if (from[lane])
             copied[copies++] = (struct piece){to[lane], from[lane], kind_of(to, from, lanes, lane)};
         else
-            filled[fills++] = (struct piece){to[lane], 0, 0};
+            fill = cost_shared_access(to, active, HALF_SECTOR);
     }
-    const unsigned wavefronts = distinct(copied, copies, COST_LINE_BYTES, COST_LINE_BYTES, true) +
-                                distinct(filled, fills, COST_LINE_BYTES, COST_LINE_BYTES, false);
-    const unsigned least = (HALF_SECTOR * (copies + fills) + COST_LINE_BYTES - 1) / COST_LINE_BYTES;
-    return (struct cost_copy){{wavefronts, least},
+    const unsigned wavefronts = distinct(copied, copies, COST_LINE_BYTES, COST_LINE_BYTES, true);
+    const unsigned least = (HALF_SECTOR * copies + COST_LINE_BYTES - 1) / COST_LINE_BYTES;
+    return (struct cost_copy){{wavefronts + fill.wavefronts, least + fill.conflict_free},
                               distinct(copied, copies, COST_SECTOR_BYTES, COST_LINE_BYTES, false),
                               distinct(copied, copies, COST_SECTOR_BYTES, COST_SECTOR_BYTES, true)};
 }

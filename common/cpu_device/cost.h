@@ -53,8 +53,8 @@ struct cost_copy {
     unsigned l2_sectors;       /* asked of L2 */
 };
 
-/* cp.async of 16 bytes from `from[lane]` to `to[lane]`; from 0, zeros are filled in, which takes a wavefront for each
- * line of shared memory. Of lanes that copy to one place the last one counts. */
+/* cp.async of 16 bytes from `from[lane]` to `to[lane]`; from 0, zeros are filled in. Where one lane has zeros, the
+ * whole warp takes the wavefronts of a store besides. Of lanes that copy to one place the last one counts. */
 struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active);
 
 struct cost_global {

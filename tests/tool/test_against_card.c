@@ -28,24 +28,15 @@ static const double share_of_loads = 0.5;
 static const double requests_merged = 0.75, wavefronts_merged = 0.5; /* what merging saves */
 
 static const char *const compared[] = {
-    "shared_load_requests",
-    "shared_load_wavefronts",
-    "ldmatrix_requests",
-    "ldmatrix_wavefronts",
-    "shared_async_requests",
-    "shared_async_wavefronts",
-    "shared_store_requests",
-    "shared_store_wavefronts",
-    "global_load_requests",
-    "global_load_sectors",
-    "global_load_l2_sectors",
-    "global_store_requests",
-    "global_store_sectors",
-    "flops",
-    "tensor_flops",
-    "tensor_requests",
-    "static_shared_bytes",
-    "blocks",
+    "shared_load_requests",   "shared_load_wavefronts",
+    "ldmatrix_requests",      "ldmatrix_wavefronts",
+    "shared_async_requests",  "shared_async_wavefronts",
+    "shared_store_requests",  "shared_store_wavefronts",
+    "global_load_requests",   "global_load_sectors",
+    "global_load_l2_sectors", "global_store_requests",
+    "global_store_sectors",   "flops",
+    "tensor_flops",           "tensor_requests",
+    "static_shared_bytes",    "blocks",
     "threads_per_block",
 };
 

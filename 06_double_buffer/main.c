@@ -5,10 +5,14 @@ cudaError_t double_buffer_stages3(const gemm_problem *, cudaStream_t);
 cudaError_t double_buffer_stages2(const gemm_problem *, cudaStream_t);
 cudaError_t double_buffer_stages4(const gemm_problem *, cudaStream_t);
 cudaError_t double_buffer_one_step(const gemm_problem *, cudaStream_t);
+cudaError_t double_buffer_registers(const gemm_problem *, cudaStream_t);
+cudaError_t double_buffer_simt(const gemm_problem *, cudaStream_t);
 gemm_footprint double_buffer_stages3_footprint(const gemm_problem *);
 gemm_footprint double_buffer_stages2_footprint(const gemm_problem *);
 gemm_footprint double_buffer_stages4_footprint(const gemm_problem *);
 gemm_footprint double_buffer_one_step_footprint(const gemm_problem *);
+gemm_footprint double_buffer_registers_footprint(const gemm_problem *);
+gemm_footprint double_buffer_simt_footprint(const gemm_problem *);
 
 /* gridDim.y, at most 65535, counts the tiles down C. */
 static const char *unsupported(const gemm_problem *p) {
@@ -53,6 +57,24 @@ static const gemm_kernel kernels[] = {
      .footprint = double_buffer_one_step_footprint,
      .unsupported = unsupported,
      .configs = tiles},
+    {
+        .name = "registers",
+        .adds = "no cp.async: the next piece waits in registers",
+        .dtypes = HALVES,
+        .unit = GEMM_UNIT_FP16_TENSOR,
+        .launch = double_buffer_registers,
+        .footprint = double_buffer_registers_footprint,
+        .unsupported = unsupported,
+    },
+    {
+        .name = "simt",
+        .adds = "FP32 cores, as in the article: two shared buffers, the next piece in registers",
+        .dtypes = GEMM_HAS(GEMM_F32),
+        .unit = GEMM_UNIT_FP32,
+        .launch = double_buffer_simt,
+        .footprint = double_buffer_simt_footprint,
+        .unsupported = unsupported,
+    },
 };
 
 int main(int argc, char **argv) {

@@ -26,24 +26,24 @@ enum { NONE, BY_ROW, BY_EIGHT_ROWS }; /* swizzles */
 
 /* Where in its row the chunk is put that begins at `col`. */
 template <int SWIZZLE> static __device__ __forceinline__ int place(int row, int col) {
-    return SWIZZLE == BY_ROW ? col ^ (row & 7) * 8 : SWIZZLE == BY_EIGHT_ROWS ? col ^ (row >> 3 & 7) * 8 : col;
+    return SWIZZLE == BY_ROW ? col ^ (row & 7) * 8 : SWIZZLE == BY_EIGHT_ROWS ? col ^ (row & 8) : col;
 }
 
-/* A warp's fragments of As and Bs at depth k: four words for each 16 x 16 piece. */
-template <int SWIZZLE, int MI, int NI, typename T, int BM, int BN, int BK>
-static __device__ __forceinline__ void fetch(uint32_t (&a)[MI][4], uint32_t (&b)[NI][4], const T (&As)[BM][BK],
-                                             const T (&Bs)[BK][BN], int wm, int wn, int k) {
-    const int lane_row = threadIdx.x % 16, lane_col = threadIdx.x % 32 / 16 * 8; /* of a piece */
+/* What is in shared memory for one step. */
+template <typename T, int BM, int BN, int BK> struct piece { T A[BM][BK], B[BK][BN]; };
+
+/* A warp's fragments for depth k: four words for each 16 x 16 piece, where a_at and b_at tell where this lane's
+ * rows are, in bytes. */
+template <int MI, int NI, typename T, int BM, int BN, int BK>
+static __device__ __forceinline__ void fetch(uint32_t (&a)[MI][4], uint32_t (&b)[NI][4],
+                                             const piece<T, BM, BN, BK> &from, const uint32_t (&a_at)[BK / 16],
+                                             const uint32_t (&b_at)[NI], int k) {
 #pragma unroll
-    for (int i = 0; i < MI; i++) {
-        const int row = wm + i * 16 + lane_row, col = k + lane_col;
-        ldmatrix_x4(a[i], &As[row][place<SWIZZLE>(row, col)]);
-    }
+    for (int j = 0; j < NI; j++)
+        ldmatrix_x4_trans(b[j], (const char *)&from.B[k] + b_at[j]);
 #pragma unroll
-    for (int j = 0; j < NI; j++) {
-        const int row = k + lane_row, col = wn + j * 16 + lane_col;
-        ldmatrix_x4_trans(b[j], &Bs[row][place<SWIZZLE>(row, col)]);
-    }
+    for (int i = 0; i < MI; i++)
+        ldmatrix_x4(a[i], (const char *)&from.A[i * 16] + a_at[k / 16]);
 }
 
 /* acc += a * b, down and up the columns of pieces: a product shares an operand with the last. */
@@ -59,25 +59,30 @@ static __device__ __forceinline__ void multiply(float (&acc)[MI][2 * NI][4], con
         }
 }
 
-/* Asks for one piece of A and of B, in chunks; a_from and b_from tell where this thread's come from, in bytes. */
-template <int SWIZZLE, typename T, int BM, int BN, int BK, int A_COPIES, int B_COPIES>
-static __device__ __forceinline__ void ask(T (&As)[BM][BK], T (&Bs)[BK][BN], const T *A, const T *B,
+/* Asks for a piece in chunks; a_from and b_from tell where this thread's come from, in bytes. */
+template <int SWIZZLE, int A_COPIES, int B_COPIES, typename T, int BM, int BN, int BK>
+static __device__ __forceinline__ void ask(piece<T, BM, BN, BK> &to, const T *A, const T *B,
                                            const uint32_t (&a_from)[A_COPIES], const uint32_t (&b_from)[B_COPIES]) {
     const int t = threadIdx.x;
 #pragma unroll
     for (int i = 0; i < A_COPIES; i++) {
         const int row = t / (BK / 8) + i * (BM / A_COPIES), col = t % (BK / 8) * 8;
-        cp_async_16(&As[row][place<SWIZZLE>(row, col)], (const char *)A + a_from[i]);
+        cp_async_16(&to.A[row][place<SWIZZLE>(row, col)], (const char *)A + a_from[i]);
     }
 #pragma unroll
     for (int i = 0; i < B_COPIES; i++) {
         const int row = t / (BN / 8) + i * (BK / B_COPIES), col = t % (BN / 8) * 8;
-        cp_async_16(&Bs[row][place<SWIZZLE>(row, col)], (const char *)B + b_from[i]);
+        cp_async_16(&to.B[row][place<SWIZZLE>(row, col)], (const char *)B + b_from[i]);
     }
 }
 
 #define THREADS (BM / WM * (BN / WN) * 32)
-#define SMEM(BM, BN, BK, STAGES) ((size_t)(STAGES) * ((BM) * (BK) + (BK) * (BN)) * 2) /* bytes */
+
+/* Shared memory of a block, in bytes. */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
+static constexpr size_t smem_bytes() {
+    return sizeof(piece<T, BM, BN, BK>) * STAGES;
+}
 
 /* As many blocks a multiprocessor as leave each thread 255 registers. */
 template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
@@ -86,116 +91,122 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                    int64_t ldc) {
     constexpr int A_ROWS = THREADS / (BK / 8), B_ROWS = THREADS / (BN / 8); /* that the block copies at once */
     static_assert(sizeof(T) == 2, "chunks, fragments and mma.sync are written for elements of 16 bits");
-    static_assert(BK % 64 == 0 && BN % 64 == 0, "chunks change places within 128 bytes");
     static_assert(BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 16 == 0 && BK % 32 == 0,
                   "warps divide the block's tile, pieces of 16 x 16 the warp's; steps of 16 come in pairs");
     static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "all threads copy equally many chunks");
+    static_assert(BK % 64 == 0 && BN % 64 == 0, "chunks change places within 128 bytes");
+    static_assert(A_ROWS % 16 == 0 && B_ROWS % 8 == 0, "all of a thread's copies have the same swizzle");
     static_assert(STAGES >= 2, "one piece is multiplied while another comes");
     extern __shared__ __align__(1024) unsigned char smem[];
-    T(*const As)[BM][BK] = (T(*)[BM][BK])smem;
-    T(*const Bs)[BK][BN] = (T(*)[BK][BN])(As + STAGES);
+    piece<T, BM, BN, BK> *const ring = (piece<T, BM, BN, BK> *)smem;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN; /* the warp's tile in the block's */
-    /* ---- Which tile is this block's: down the strip's rows, then on to the next column ---- */
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, strip = blockIdx.x / (STRIP * tiles_n);
-    const int in_strip = blockIdx.x % (STRIP * tiles_n), height = min(STRIP, tiles_m - strip * STRIP);
-    const int tile_m = strip * STRIP + in_strip % height, tile_n = in_strip / height;
+    /* ---- The block's tile: down the rows of its strip, then to the next column ---- */
+    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, first = blockIdx.x / (STRIP * tiles_n) * STRIP;
+    const int in_strip = blockIdx.x % (STRIP * tiles_n), height = min(STRIP, tiles_m - first);
+    const int tile_m = first + in_strip % height, tile_n = in_strip / height;
     const int rows = M - tile_m * BM, cols = N - tile_n * BN; /* of C, from this block on */
     const bool chunks = has_chunks(A, lda) && has_chunks(B, ldb) && (cols >= BN || cols % 8 == 0);
-    const int whole = chunks ? K / BK : 0; /* pieces that are copied by chunks */
+    const int whole = chunks ? K / BK : 0; /* pieces that come in chunks */
     float acc[WM / 16][WN / 8][4] = {};
-    uint32_t a[2][WM / 16][4], b[2][WN / 16][4], a_from[BM / A_ROWS], b_from[BK / B_ROWS];
+    uint32_t a[2][WM / 16][4], b[2][WN / 16][4];
+    uint32_t a_at[BK / 16], b_at[WN / 16]; /* no longer one place and a distance: each chunk has moved by itself */
+    for (int k = 0; k < BK / 16; k++)
+        a_at[k] = ((wm + lane % 16) * BK + place<SWIZZLE>(lane % 16, k * 16 + lane / 16 * 8)) * sizeof(T);
+    for (int j = 0; j < WN / 16; j++)
+        b_at[j] = (lane % 16 * BN + place<SWIZZLE>(lane % 16, wn + j * 16 + lane / 16 * 8)) * sizeof(T);
     A += (int64_t)tile_m * BM * lda, B += tile_n * BN;
     C += (int64_t)tile_m * BM * ldc + tile_n * BN;
-    for (int i = 0; i < BM / A_ROWS; i++) /* rows past the last one are read as the last one, and not stored */
+    uint32_t a_from[BM / A_ROWS], b_from[BK / B_ROWS]; /* where this thread's chunks are, in bytes from A and B on */
+    for (int i = 0; i < BM / A_ROWS; i++) /* past the last row: the last one, whose products are then not stored */
         a_from[i] = (min(t / (BK / 8) + i * A_ROWS, rows - 1) * (uint32_t)lda + t % (BK / 8) * 8) * sizeof(T);
     for (int i = 0; i < BK / B_ROWS; i++)
         b_from[i] = ((t / (BN / 8) + i * B_ROWS) * (uint32_t)ldb + min(t % (BN / 8) * 8, cols - 8)) * sizeof(T);
 
     /* ---- Prologue: all pieces of the ring but one are asked for ---- */
     for (int i = 0; i < STAGES - 1; i++) {
-        if (i < whole)
-            ask<SWIZZLE>(As[i], Bs[i], A + i * BK, B + i * BK * ldb, a_from, b_from);
+        if (i < whole) {
+            ask<SWIZZLE>(ring[i], A, B, a_from, b_from);
+            A += BK, B += BK * ldb;
+        }
         cp_async_commit();
     }
     cp_async_wait<STAGES - 2>();
     __syncthreads();
     if (whole > 0)
-        fetch<SWIZZLE>(a[0], b[0], As[0], Bs[0], wm, wn, 0);
+        fetch(a[0], b[0], ring[0], a_at, b_at, 0);
 
-    /* ---- Main loop: `now` is the place of piece i in the ring ---- */
-    for (int i = 0, now = 0; i < whole; i++) {
+    /* ---- Main loop ---- */
+    piece<T, BM, BN, BK> *now = ring, *before = ring + STAGES - 1;
+    for (int i = 0; i < whole; i++) {
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
-            if (k == BK - 16) { /* the last step's fragments are here: the next piece's turn */
+            if (k == BK - 16) { /* this piece's fragments are all here: the next one's turn, once everybody has it */
                 cp_async_wait<STAGES - 2>();
                 __syncthreads();
-                now = now == STAGES - 1 ? 0 : now + 1;
+                before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
             }
             if (k < BK - 16 || i + 1 < whole)
-                fetch<SWIZZLE>(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], As[now], Bs[now], wm, wn, (k + 16) % BK);
+                fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
             if (k == 0) { /* into the place of the piece before, which everybody is through with */
-                const int place = now == 0 ? STAGES - 1 : now - 1, next = i + STAGES - 1;
-                if (next < whole)
-                    ask<SWIZZLE>(As[place], Bs[place], A + next * BK, B + next * BK * ldb, a_from, b_from);
+                if (i + STAGES - 1 < whole) {
+                    ask<SWIZZLE>(*before, A, B, a_from, b_from);
+                    A += BK, B += BK * ldb;
+                }
                 cp_async_commit();
             }
             multiply<T>(acc, a[k / 16 % 2], b[k / 16 % 2]);
         }
     }
 
-    /* ---- The slow way, for whatever is left of K ---- */
-    for (int k0 = whole * BK; k0 < K; k0 += BK) {
+    /* ---- The slow way, for what is left of K ---- */
+    for (int k0 = whole * BK; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
         __syncthreads(); /* nobody overwrites before everybody has read */
 #pragma unroll 1
         for (int e = t * 8; e < BM * BK; e += THREADS * 8)
-            *(uint4 *)&As[0][e / BK][place<SWIZZLE>(e / BK, e % BK)] =
-                load8_part(&A[e / BK * lda + k0 + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
+            *(uint4 *)&ring->A[e / BK][place<SWIZZLE>(e / BK, e % BK)] =
+                load8_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
 #pragma unroll 1
         for (int e = t * 8; e < BK * BN; e += THREADS * 8)
-            *(uint4 *)&Bs[0][e / BN][place<SWIZZLE>(e / BN, e % BN)] =
-                load8_part(&B[(k0 + e / BN) * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
+            *(uint4 *)&ring->B[e / BN][place<SWIZZLE>(e / BN, e % BN)] =
+                load8_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
         __syncthreads(); /* nobody reads before everybody has written */
-#pragma unroll 1
+#pragma unroll
         for (int k = 0; k < BK; k += 16) {
-            fetch<SWIZZLE>(a[0], b[0], As[0], Bs[0], wm, wn, k);
+            fetch(a[0], b[0], *ring, a_at, b_at, k);
             multiply<T>(acc, a[0], b[0]);
         }
     }
 
-    /* ---- Write-back, 16 rows at a time: lanes put pairs into the warp's band of shared memory and take chunks ----
-     */
+    /* ---- Write-back: lanes put pairs into the warp's tile of shared memory, and take chunks ---- */
     __syncthreads();
-    T(*const band)[WN + 8] = (T(*)[WN + 8]) smem + warp * 16;
+    T(*const out)[WN + 8] = (T(*)[WN + 8]) smem + warp * WM;
     const bool c_chunks = has_chunks(C, ldc);
+    C += wm * ldc + wn;
+    for (int e = lane * 8; e < WM * WN && beta != 0.0f; e += 32 * 8)
+        *(uint4 *)&out[e / WN][e % WN] =
+            load8_part(&C[e / WN * ldc + e % WN], wm + e / WN < rows ? cols - wn - e % WN : 0, c_chunks);
+    __syncwarp();
 #pragma unroll
-    for (int i = 0; i < WM / 16; i++) {
-        for (int e = lane * 8; e < 16 * WN && beta != 0.0f; e += 32 * 8) {
-            const int m = wm + i * 16 + e / WN, n = wn + e % WN;
-            *(uint4 *)&band[e / WN][e % WN] = load8_part(&C[m * ldc + n], m < rows ? cols - n : 0, c_chunks);
-        }
-        __syncwarp();
-#pragma unroll
+    for (int i = 0; i < WM / 16; i++)
         for (int j = 0; j < WN / 8; j++)
             for (int h = 0; h < 2; h++) {
-                T *const c = &band[lane / 4 + h * 8][j * 8 + lane % 4 * 2];
+                T *const c = &out[i * 16 + lane / 4 + h * 8][j * 8 + lane % 4 * 2];
                 const float2 old = beta == 0.0f ? float2{0.0f, 0.0f} : load2(c);
                 store2({alpha * acc[i][j][2 * h] + beta * old.x, alpha * acc[i][j][2 * h + 1] + beta * old.y}, c);
             }
-        __syncwarp();
-        for (int e = lane * 8; e < 16 * WN; e += 32 * 8) {
-            const int m = wm + i * 16 + e / WN, n = wn + e % WN;
-            store8_part(*(const uint4 *)&band[e / WN][e % WN], &C[m * ldc + n], m < rows ? cols - n : 0, c_chunks);
-        }
-        __syncwarp();
-    }
+    __syncwarp();
+#pragma unroll 1
+    for (int e = lane * 8; e < WM * WN; e += 32 * 8)
+        store8_part(*(const uint4 *)&out[e / WN][e % WN], &C[e / WN * ldc + e % WN],
+                    wm + e / WN < rows ? cols - wn - e % WN : 0, c_chunks);
 }
 
-/* ---- Launch: one block for each BM x BN piece of C; or, with `footprint`, what such a launch asks for ---- */
-template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
+/* ---- Launch: one block for each BM x BN piece of C; with `footprint`, only tells what it would ask for ---- */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int... VARIANT>
 static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
-    const auto kernel = swizzle_layout<T, BM, BN, BK, WM, WN, STAGES, SWIZZLE, STRIP>;
-    const size_t smem = SMEM(BM, BN, BK, STAGES);
+    const auto kernel = swizzle_layout<T, BM, BN, BK, WM, WN, VARIANT...>;
+    const size_t smem = smem_bytes<T, BM, BN, BK, WM, WN, VARIANT...>();
     if (footprint) {
         *footprint = {(const void *)kernel, THREADS, smem};
         return cudaSuccess;
@@ -212,31 +223,31 @@ static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprin
     return cudaGetLastError();
 }
 
-/* ---- Configurations, as main.c names them: block tile, depth, warp tile ---- */
-template <typename T, int STAGES, int SWIZZLE, int STRIP>
+/* ---- Configurations, as main.c names them: the block's tile, the depth of a step, the warp's tile ---- */
+template <typename T, int... VARIANT>
 static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
-    static const gemm_tile tiles[] = {{128, 256, SMEM(128, 256, 64, STAGES)},
-                                      {128, 128, SMEM(128, 128, 64, STAGES)},
-                                      {64, 64, SMEM(64, 64, 64, STAGES)}};
+    static const gemm_tile tiles[] = {{128, 256, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
+                                      {128, 128, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
+                                      {64, 64, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
     switch (choose_tile(p, tiles, 3)) {
     case 1:
-        return run<T, 128, 256, 64, 64, 64, STAGES, SWIZZLE, STRIP>(p, stream, footprint);
+        return run<T, 128, 256, 64, 64, 64, VARIANT...>(p, stream, footprint);
     case 2:
-        return run<T, 128, 128, 64, 64, 64, STAGES, SWIZZLE, STRIP>(p, stream, footprint);
+        return run<T, 128, 128, 64, 64, 64, VARIANT...>(p, stream, footprint);
     default:
-        return run<T, 64, 64, 64, 32, 32, STAGES, SWIZZLE, STRIP>(p, stream, footprint);
+        return run<T, 64, 64, 64, 32, 32, VARIANT...>(p, stream, footprint);
     }
 }
 
-template <int STAGES, int SWIZZLE, int STRIP>
+template <int... VARIANT>
 static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint = NULL) {
-    return p->dtype == GEMM_BF16 ? launch<__nv_bfloat16, STAGES, SWIZZLE, STRIP>(p, stream, footprint)
-                                 : launch<__half, STAGES, SWIZZLE, STRIP>(p, stream, footprint);
+    return p->dtype == GEMM_BF16 ? launch<__nv_bfloat16, VARIANT...>(p, stream, footprint)
+                                 : launch<__half, VARIANT...>(p, stream, footprint);
 }
 
-template <int STAGES, int SWIZZLE, int STRIP> static gemm_footprint footprint(const gemm_problem *p) {
+template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p) {
     gemm_footprint result = {};
-    launch_typed<STAGES, SWIZZLE, STRIP>(p, NULL, &result);
+    launch_typed<VARIANT...>(p, NULL, &result);
     return result;
 }
 

@@ -126,6 +126,20 @@ static __device__ __forceinline__ void mma_16x8x8_tf32(float (&d)[4], const uint
 #endif
 }
 
+/* The nearest TF32 number, ties away from zero. */
+static __device__ __forceinline__ float round_to_tf32(float x) {
+#if defined(GEMM_CPU_DEVICE)
+    const uint32_t bits = __float_as_uint(x);
+    return (bits & 0x7f800000u) == 0x7f800000u ? x : __uint_as_float((bits + 0x1000u) & ~0x1fffu);
+#elif __CUDA_ARCH__ >= 800
+    uint32_t bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
+#else
+    return x;
+#endif
+}
+
 /* ---- cp.async: 16 bytes from global to shared memory, past the registers and past L1; both addresses are multiples
  * of 16. The copy has arrived when its thread has waited for its group, and other threads see it after a barrier. GPUs
  * before sm_80 copy at once, through a register. ---- */

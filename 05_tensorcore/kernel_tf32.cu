@@ -22,27 +22,43 @@ static __device__ __forceinline__ float4 round4(float4 v) {
 static __global__ void __launch_bounds__(THREADS, 2)
     tensorcore_floats(int M, int N, int K, float alpha, const float *A, int64_t lda, const float *B, int64_t ldb,
                       float beta, float *C, int64_t ldc) {
+    static_assert(BM == 8 * 16 && BN == 32 * 4 && BK == 8 * 4 && THREADS == 128,
+                  "a thread copies eight chunks of each");
     static_assert(PAD_A % 4 == 0 && PAD_B % 4 == 0, "rows must start on 16 bytes: ldmatrix and float4");
     __shared__ __align__(16) float As[BM][BK + PAD_A];
     __shared__ __align__(16) float Bs[BK][BN + PAD_B];
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
     const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN; /* the warp's tile in the block's */
     const int rows = M - blockIdx.y * BM, cols = N - blockIdx.x * BN; /* of C, from this block on */
-    const bool aligned = aligned4(A, lda) && aligned4(B, ldb);
+    const bool aligned = has_chunks(A, lda) && has_chunks(B, ldb);
+    const uint32_t a_from = (t / 8 * (uint32_t)lda + t % 8 * 4) * 4, a_step = 16 * (uint32_t)lda * 4; /* bytes */
+    const uint32_t b_from = (t / 32 * (uint32_t)ldb + t % 32 * 4) * 4, b_step = 4 * (uint32_t)ldb * 4;
     float acc[WM / 16][WN / 8][4] = {};
     A += (int64_t)blockIdx.y * BM * lda, B += blockIdx.x * BN;
     C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
 
     for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
         /* ---- Stage ---- */
-#pragma unroll 4
-        for (int e = t * 4; e < BM * BK; e += THREADS * 4)
-            store4(round4(load4_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, aligned)),
-                   &As[e / BK][e % BK]);
-#pragma unroll 4
-        for (int e = t * 4; e < BK * BN; e += THREADS * 4)
-            store4(round4(load4_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, aligned)),
-                   &Bs[e / BN][e % BN]);
+        if (rows >= BM && cols >= BN && K - k0 >= BK && aligned) {
+            float4 copy[8]; /* all loads of a matrix before the first store */
+            for (int i = 0; i < 8; i++)
+                copy[i] = *(const float4 *)((const char *)A + (a_from + i * a_step));
+            for (int i = 0; i < 8; i++)
+                store4(round4(copy[i]), &As[t / 8 + i * 16][t % 8 * 4]);
+            for (int i = 0; i < 8; i++)
+                copy[i] = *(const float4 *)((const char *)B + (b_from + i * b_step));
+            for (int i = 0; i < 8; i++)
+                store4(round4(copy[i]), &Bs[t / 32 + i * 4][t % 32 * 4]);
+        } else {
+#pragma unroll 1
+            for (int e = t * 4; e < BM * BK; e += THREADS * 4)
+                store4(round4(load4_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, aligned)),
+                       &As[e / BK][e % BK]);
+#pragma unroll 1
+            for (int e = t * 4; e < BK * BN; e += THREADS * 4)
+                store4(round4(load4_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, aligned)),
+                       &Bs[e / BN][e % BN]);
+        }
         __syncthreads(); /* nobody reads before everybody has written */
 
         /* ---- Inner product ---- */

@@ -98,6 +98,8 @@ template <int UNIT, typename T, typename SUM>
 static __global__ void __launch_bounds__(THREADS, 2)
     tensorcore_units(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta,
                      T *C, int64_t ldc) {
+    static_assert(BM == 8 * 16 && BN == 16 * 8 && BK == 8 * 8 && THREADS == 128,
+                  "a thread copies eight chunks of each");
     static_assert(PAD % 16 == 0, "PAD must be a multiple of 16: WMMA wants pieces that start on 32 bytes");
     __shared__ __align__(32) T As[BM][BK + PAD];
     __shared__ __align__(32) T Bs[BK][BN + PAD];
@@ -111,14 +113,26 @@ static __global__ void __launch_bounds__(THREADS, 2)
     C += (int64_t)blockIdx.y * BM * ldc + blockIdx.x * BN;
 
     for (int k0 = 0; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
-#pragma unroll 4
-        for (int e = t * 8; e < BM * BK; e += THREADS * 8)
-            *(uint4 *)&As[e / BK][e % BK] =
-                load8_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
-#pragma unroll 4
-        for (int e = t * 8; e < BK * BN; e += THREADS * 8)
-            *(uint4 *)&Bs[e / BN][e % BN] =
-                load8_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
+        if (rows >= BM && cols >= BN && K - k0 >= BK && chunks) {
+            uint4 copy[8]; /* all loads of a matrix before the first store */
+            for (int i = 0; i < 8; i++)
+                copy[i] = *(const uint4 *)&A[(t / 8 + i * 16) * lda + t % 8 * 8];
+            for (int i = 0; i < 8; i++)
+                *(uint4 *)&As[t / 8 + i * 16][t % 8 * 8] = copy[i];
+            for (int i = 0; i < 8; i++)
+                copy[i] = *(const uint4 *)&B[(t / 16 + i * 8) * ldb + t % 16 * 8];
+            for (int i = 0; i < 8; i++)
+                *(uint4 *)&Bs[t / 16 + i * 8][t % 16 * 8] = copy[i];
+        } else {
+#pragma unroll 1
+            for (int e = t * 8; e < BM * BK; e += THREADS * 8)
+                *(uint4 *)&As[e / BK][e % BK] =
+                    load8_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
+#pragma unroll 1
+            for (int e = t * 8; e < BK * BN; e += THREADS * 8)
+                *(uint4 *)&Bs[e / BN][e % BN] =
+                    load8_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
+        }
         __syncthreads(); /* nobody reads before everybody has written */
 #pragma unroll 1
         for (int k = 0; k < BK; k += 16)

@@ -226,9 +226,9 @@ static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprin
 /* ---- Configurations, as main.c names them: the block's tile, the depth of a step, the warp's tile ---- */
 template <typename T, int... VARIANT>
 static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
-    static const gemm_tile tiles[] = {{128, 256, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
-                                      {128, 128, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
-                                      {64, 64, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
+    static const gemm_tile tiles[] = {{128, 256, 100, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
+                                      {128, 128, 104, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
+                                      {64, 64, 155, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
     switch (choose_tile(p, tiles, 3)) {
     case 1:
         return run<T, 128, 256, 64, 64, 64, VARIANT...>(p, stream, footprint);

@@ -6,27 +6,34 @@
 
 typedef struct gemm_tile {
     int rows, cols;      /* of C, for each block */
+    int cost;            /* of an element of C while all multiprocessors are busy; the first tile's is 100 */
     size_t dynamic_smem; /* bytes for each block */
 } gemm_tile;
 
-/* The problem's own configuration; or the first of `tiles` (they stand fastest first) that this GPU has the shared
- * memory for and of which the problem has a block for every multiprocessor; or the last one that fits. Counted from 1.
- */
+/* The problem's own configuration; or the one of `tiles` that promises the shortest time among those that this GPU has
+ * the shared memory for: its cost, times its size, times the number that fall to one multiprocessor. Counted from 1. On
+ * the CPU device it is always the first, which the lesson is about. What the costs come from is in
+ * plots/data/notes/log.md. */
 static inline int choose_tile(const gemm_problem *p, const gemm_tile *tiles, int count) {
-    int device = 0, multiprocessors = 1, smem = 48 << 10, chosen = count;
+    int chosen = 1;
     if (p->config != 0)
         return p->config;
+#ifndef GEMM_CPU_DEVICE
+    int device = 0, multiprocessors = 1, smem = 48 << 10;
+    int64_t least = INT64_MAX;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-#ifndef GEMM_CPU_DEVICE /* there the tile that the lesson is about is chosen whenever it is filled */
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-#endif
-    for (int i = count; i >= 1; i--) {
-        const gemm_tile *tile = &tiles[i - 1];
-        const int64_t blocks = ((p->M + tile->rows - 1) / tile->rows) * ((p->N + tile->cols - 1) / tile->cols);
-        if (tile->dynamic_smem <= (size_t)smem && blocks >= multiprocessors)
-            chosen = i;
+    for (int i = 0; i < count; i++) {
+        const gemm_tile *t = &tiles[i];
+        const int64_t blocks = (p->M + t->rows - 1) / t->rows * ((p->N + t->cols - 1) / t->cols);
+        const int64_t time = (blocks + multiprocessors - 1) / multiprocessors * t->rows * t->cols * t->cost;
+        if (t->dynamic_smem <= (size_t)smem && time < least)
+            chosen = i + 1, least = time;
     }
+#else
+    (void)tiles, (void)count;
+#endif
     return chosen;
 }
 

@@ -25,15 +25,61 @@ enum { HALVES = GEMM_HAS(GEMM_F16) | GEMM_HAS(GEMM_BF16) };
 static const char *const tiles[] = {"128x128x64", "64x64x64", NULL};
 
 static const gemm_kernel kernels[] = {
-    {.name = "mma", .adds = "mma.sync and ldmatrix: a warp multiplies pieces of 16x16 by 16x8", .dtypes = HALVES, .unit = GEMM_UNIT_FP16_TENSOR, .launch = tensorcore_mma, .footprint = tensorcore_mma_footprint, .unsupported = unsupported, .configs = tiles},
-    {.name = "pad0", .adds = "rows not widened: the eight rows of a piece meet in the same banks", .dtypes = HALVES, .unit = GEMM_UNIT_FP16_TENSOR, .launch = tensorcore_pad0, .footprint = tensorcore_pad0_footprint, .unsupported = unsupported, .configs = tiles},
-    {.name = "wmma", .adds = "WMMA: CUDA hides which lane holds what", .dtypes = HALVES, .unit = GEMM_UNIT_FP16_TENSOR, .launch = tensorcore_wmma, .footprint = tensorcore_wmma_footprint, .unsupported = unsupported, },
-    {.name = "wmma_half", .adds = "WMMA with sums in half: compute low, accumulate low", .dtypes = GEMM_HAS(GEMM_F16), .unit = GEMM_UNIT_FP16_TENSOR, .launch = tensorcore_wmma_half, .footprint = tensorcore_wmma_half_footprint, .unsupported = unsupported, .sums = GEMM_F16},
-    {.name = "simt", .adds = "FP32 cores, with the tiles of wmma", .dtypes = HALVES, .unit = GEMM_UNIT_FP32, .launch = tensorcore_simt, .footprint = tensorcore_simt_footprint, .unsupported = unsupported, },
-    {.name = "tf32", .adds = "mma.sync on floats, of which it reads 19 bits", .dtypes = GEMM_HAS(GEMM_TF32), .unit = GEMM_UNIT_TF32_TENSOR, .launch = tensorcore_tf32, .footprint = tensorcore_tf32_footprint, .unsupported = unsupported, },
+    {.name = "mma",
+     .adds = "mma.sync and ldmatrix: a warp multiplies pieces of 16x16 by 16x8",
+     .dtypes = HALVES,
+     .unit = GEMM_UNIT_FP16_TENSOR,
+     .launch = tensorcore_mma,
+     .footprint = tensorcore_mma_footprint,
+     .unsupported = unsupported,
+     .configs = tiles},
+    {.name = "pad0",
+     .adds = "rows not widened: the eight rows of a piece meet in the same banks",
+     .dtypes = HALVES,
+     .unit = GEMM_UNIT_FP16_TENSOR,
+     .launch = tensorcore_pad0,
+     .footprint = tensorcore_pad0_footprint,
+     .unsupported = unsupported,
+     .configs = tiles},
+    {
+        .name = "wmma",
+        .adds = "WMMA: CUDA hides which lane holds what",
+        .dtypes = HALVES,
+        .unit = GEMM_UNIT_FP16_TENSOR,
+        .launch = tensorcore_wmma,
+        .footprint = tensorcore_wmma_footprint,
+        .unsupported = unsupported,
+    },
+    {.name = "wmma_half",
+     .adds = "WMMA with sums in half: compute low, accumulate low",
+     .dtypes = GEMM_HAS(GEMM_F16),
+     .unit = GEMM_UNIT_FP16_TENSOR,
+     .launch = tensorcore_wmma_half,
+     .footprint = tensorcore_wmma_half_footprint,
+     .unsupported = unsupported,
+     .sums = GEMM_F16},
+    {
+        .name = "simt",
+        .adds = "FP32 cores, with the tiles of wmma",
+        .dtypes = HALVES,
+        .unit = GEMM_UNIT_FP32,
+        .launch = tensorcore_simt,
+        .footprint = tensorcore_simt_footprint,
+        .unsupported = unsupported,
+    },
+    {
+        .name = "tf32",
+        .adds = "mma.sync on floats, of which it reads 19 bits",
+        .dtypes = GEMM_HAS(GEMM_TF32),
+        .unit = GEMM_UNIT_TF32_TENSOR,
+        .launch = tensorcore_tf32,
+        .footprint = tensorcore_tf32_footprint,
+        .unsupported = unsupported,
+    },
 };
 
 int main(int argc, char **argv) {
-    static const gemm_stage stage = {"05_tensorcore", "tensor cores: the warp multiplies, not the thread", kernels, sizeof kernels / sizeof *kernels};
+    static const gemm_stage stage = {"05_tensorcore", "tensor cores: the warp multiplies, not the thread", kernels,
+                                     sizeof kernels / sizeof *kernels};
     return gemm_main(argc, argv, &stage);
 }

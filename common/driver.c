@@ -333,13 +333,24 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
         add_row(r, &row, judged.frobenius);
 }
 
-static const char *why_not(const gemm_kernel *kernel, const gemm_problem *shape) {
-    static char text[80];
+/* Of shared memory for a block; static arrays included where the runtime tells of them. */
+static size_t smem_bytes_of(const run *r, const gemm_kernel *kernel, const gemm_problem *shape) {
+    if (!kernel->footprint)
+        return 0;
+    const gemm_footprint footprint = kernel->footprint(shape);
+    const double all = gpu_usage_of(&r->gpu, &footprint).smem_bytes;
+    return isnan(all) ? footprint.dynamic_smem : (size_t)all;
+}
+
+static const char *why_not(const run *r, const gemm_kernel *kernel, const gemm_problem *shape) {
+    static char text[160];
     if (!(kernel->dtypes & GEMM_HAS(shape->dtype))) {
         snprintf(text, sizeof text, "this kernel has no %s version", number_name(shape->dtype));
         return text;
     }
-    return kernel->unsupported ? kernel->unsupported(shape) : NULL;
+    const char *reason =
+        gpu_lacks(&r->gpu, kernel->unit, shape->dtype, smem_bytes_of(r, kernel, shape), text, sizeof text);
+    return reason || !kernel->unsupported ? reason : kernel->unsupported(shape);
 }
 
 static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *shape, const char *status,
@@ -380,7 +391,7 @@ typedef struct {
 static void run_config(run *r, const prepared *on, const gemm_kernel *kernel, int config) {
     gemm_problem shape = on->shape;
     shape.config = config;
-    const char *reason = why_not(kernel, &shape);
+    const char *reason = why_not(r, kernel, &shape);
     if (reason) {
         add_unrun(r, kernel, &shape, "skip", reason);
     } else if (!on->problem) {

@@ -1,5 +1,7 @@
 #include "gpu.h"
 
+#include "number.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -268,6 +270,8 @@ int gpu_describe(gpu_info *info, char *error, size_t error_size) {
     info->minor = properties.minor;
     info->multiprocessors = properties.multiProcessorCount;
     info->memory_bytes = properties.totalGlobalMem;
+    if (cudaDeviceGetAttribute(&info->smem_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+        info->smem_bytes = 0;
     /* CUDA 13 took clockRate out of cudaDeviceProp; the attribute stayed. */
     if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device) == cudaSuccess && clock_khz > 0)
         info->clock_mhz = clock_khz / 1000.0;
@@ -279,6 +283,37 @@ int gpu_describe(gpu_info *info, char *error, size_t error_size) {
     driver_version(info->driver, sizeof info->driver);
     format_version(info->toolkit, sizeof info->toolkit, runtime);
     return 0;
+}
+
+/* The oldest architecture, as in sm_75, whose tensor cores our instructions reach: PTX ISA, mma.sync, "Target ISA
+ * Notes". 0: every one. */
+static int oldest_sm(gemm_unit unit, gemm_dtype dtype) {
+    switch (unit) {
+    case GEMM_UNIT_TF32_TENSOR:
+        return 80;
+    case GEMM_UNIT_FP16_TENSOR:
+        return dtype == GEMM_BF16 ? 80 : 75;
+    case GEMM_UNIT_FP8_TENSOR:
+        return 89;
+    default:
+        return 0;
+    }
+}
+
+const char *gpu_lacks(const gpu_info *info, gemm_unit unit, gemm_dtype dtype, size_t smem_bytes, char *why,
+                      size_t why_size) {
+    const int sm = info->major * 10 + info->minor, oldest = oldest_sm(unit, dtype);
+    if (!info->is_cpu_device && sm < oldest) {
+        snprintf(why, why_size, "needs sm_%d for %s on tensor cores, this GPU is sm_%d", oldest, number_name(dtype),
+                 sm);
+        return why;
+    }
+    if (info->smem_bytes > 0 && smem_bytes > (size_t)info->smem_bytes) {
+        snprintf(why, why_size, "needs %zu bytes of shared memory a block, this GPU has %d", smem_bytes,
+                 info->smem_bytes);
+        return why;
+    }
+    return NULL;
 }
 
 /* Blocks that fit on a multiprocessor; -1 when not known. Beyond 48 KiB the runtime tells no occupancy before the

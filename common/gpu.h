@@ -13,6 +13,7 @@ typedef struct {
     char name[64];
     int major, minor; /* compute capability; 0.0 for the CPU device */
     int multiprocessors;
+    int smem_bytes;   /* of shared memory that a block may ask for; 0: not known */
     double clock_mhz; /* highest SM clock; NAN when not reported */
     size_t memory_bytes;
     gpu_peaks peaks;
@@ -42,6 +43,11 @@ typedef struct {
     double registers, smem_bytes, occupancy, local_bytes; /* local memory: spills and arrays, per thread */
 } gpu_usage;
 gpu_usage gpu_usage_of(const gpu_info *info, const gemm_footprint *footprint);
+
+/* Why this GPU cannot run a kernel of a unit on a type with so many bytes of shared memory a block: a sentence in
+ * `why`, which is then returned, or NULL when it can. The CPU device has every unit. */
+const char *gpu_lacks(const gpu_info *info, gemm_unit unit, gemm_dtype dtype, size_t smem_bytes, char *why,
+                      size_t why_size);
 
 /* Takes one reading and adds it to a running mean; a session holds the library open. Never fails: without NVML the
  * readings are NAN. */

@@ -89,7 +89,7 @@ static __device__ __forceinline__ void mma_16x8x16(float (&d)[4], const uint32_t
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
-    __trap(); /* the launch function refuses: bfloat16 needs sm_80 */
+    __trap(); /* the harness does not launch it: bfloat16 needs sm_80 */
 #endif
 }
 
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void mma_16x8x8_tf32(float (&d)[4], const uint
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
-    __trap(); /* the launch function refuses: TF32 needs sm_80 */
+    __trap(); /* the harness does not launch it: TF32 needs sm_80 */
 #endif
 }
 

@@ -26,6 +26,12 @@ cudaError_t broken_config(const gemm_problem *, cudaStream_t);
 
 enum { ALL = GEMM_HAS(GEMM_F32) | GEMM_HAS(GEMM_TF32) | GEMM_HAS(GEMM_F16) | GEMM_HAS(GEMM_BF16) };
 
+/* As much as no GPU has, and known before the launch. */
+static gemm_footprint too_much_smem_footprint(const gemm_problem *p) {
+    (void)p;
+    return (gemm_footprint){.threads = 1024, .dynamic_smem = 300 * 1024};
+}
+
 static const char *const configs[] = {"right", "wrong", NULL}, *const other_configs[] = {"right", "other", NULL};
 
 #define KERNEL(mistake)                                                                                                \
@@ -39,6 +45,12 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP32,
      .launch = broken_half_sums,
      .sums = GEMM_F16},
+    {.name = "says_too_much_smem",
+     .adds = "says how much shared memory it asks for",
+     .dtypes = ALL,
+     .unit = GEMM_UNIT_FP32,
+     .launch = broken_too_much_smem,
+     .footprint = too_much_smem_footprint},
     {.name = "configs",
      .adds = "the second configuration is wrong",
      .dtypes = ALL,

@@ -55,11 +55,38 @@ static void units_and_types(void **state) {
     assert_true(gpu_top_peak(&p, GEMM_E4M3) == 4.0);
 }
 
+/* What a GPU cannot run is skipped with a sentence; what it can is not. */
+static void what_a_gpu_lacks(void **state) {
+    (void)state;
+    char why[160];
+    const gpu_info volta = {.major = 7, .minor = 0, .smem_bytes = 98304}, turing = {.major = 7, .minor = 5},
+                   ampere = {.major = 8, .minor = 0, .smem_bytes = 166912}, hopper = {.major = 9, .smem_bytes = 232448},
+                   cpu = {.is_cpu_device = 1, .smem_bytes = 232448};
+    assert_null(gpu_lacks(&volta, GEMM_UNIT_FP32, GEMM_BF16, 98304, why, sizeof why));
+    assert_string_equal(gpu_lacks(&volta, GEMM_UNIT_FP16_TENSOR, GEMM_F16, 0, why, sizeof why),
+                        "needs sm_75 for f16 on tensor cores, this GPU is sm_70");
+    assert_null(gpu_lacks(&turing, GEMM_UNIT_FP16_TENSOR, GEMM_F16, 1 << 20, why, sizeof why)); /* limit not known */
+    assert_string_equal(gpu_lacks(&turing, GEMM_UNIT_FP16_TENSOR, GEMM_BF16, 0, why, sizeof why),
+                        "needs sm_80 for bf16 on tensor cores, this GPU is sm_75");
+    assert_string_equal(gpu_lacks(&turing, GEMM_UNIT_TF32_TENSOR, GEMM_TF32, 0, why, sizeof why),
+                        "needs sm_80 for tf32 on tensor cores, this GPU is sm_75");
+    assert_null(gpu_lacks(&ampere, GEMM_UNIT_FP16_TENSOR, GEMM_BF16, 166912, why, sizeof why));
+    assert_null(gpu_lacks(&ampere, GEMM_UNIT_TF32_TENSOR, GEMM_TF32, 0, why, sizeof why));
+    assert_string_equal(gpu_lacks(&ampere, GEMM_UNIT_FP16_TENSOR, GEMM_F16, 166913, why, sizeof why),
+                        "needs 166913 bytes of shared memory a block, this GPU has 166912");
+    assert_string_equal(gpu_lacks(&ampere, GEMM_UNIT_FP8_TENSOR, GEMM_E4M3, 0, why, sizeof why),
+                        "needs sm_89 for e4m3 on tensor cores, this GPU is sm_80");
+    assert_null(gpu_lacks(&hopper, GEMM_UNIT_FP8_TENSOR, GEMM_E5M2, 232448, why, sizeof why));
+    assert_null(gpu_lacks(&cpu, GEMM_UNIT_FP8_TENSOR, GEMM_E4M3, 232448, why, sizeof why)); /* capability 0.0 */
+    assert_non_null(gpu_lacks(&cpu, GEMM_UNIT_FP32, GEMM_F32, 300 << 10, why, sizeof why));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_chips),
         cmocka_unit_test(unknown_chips),
         cmocka_unit_test(units_and_types),
+        cmocka_unit_test(what_a_gpu_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

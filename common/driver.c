@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ typedef struct {
     int protocol_count;
     gemm_record common; /* the fields that every row shares */
     record_list rows;
+    uint64_t hash; /* of the result that is being told of, with --repeat */
     int name_width;
     int failures;
     int lost; /* a record or the terminal could not be written */
@@ -90,6 +92,9 @@ static void print_row(const run *r, const gemm_record *row, double relative_erro
         printf("PASS  max err %.2e, bound %.2e", row->max_err, row->err_bound);
     if (strcmp(row->status, "pass") == 0 && isfinite(relative_error))
         printf(", rel %.1e", relative_error);
+    if (strcmp(row->status, "pass") == 0 && r->options.repeat > 0)
+        printf(", the same bits %d time%s (hash %016" PRIx64 ")", r->options.repeat, r->options.repeat == 1 ? "" : "s",
+               r->hash);
     if (strcmp(row->status, "pass") != 0)
         printf("%s  %s", strcmp(row->status, "fail") == 0 ? "FAIL" : "SKIP", row->reason);
     print_speed(row);
@@ -306,10 +311,14 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
         counts_begin(&row);
     if (r->options.sanitize)
         checks_begin(&row, &p->device);
-    const int ran = problem_run(p, kernel, why, sizeof why) == 0;
+    int ran = problem_run(p, kernel, why, sizeof why) == 0;
     verify_result judged = {.pass = 1};
     if (ran && p->has_oracle)
         verify(&p->reference, verify_arithmetic_of(kernel->unit, kernel->sums), p->result, &judged);
+    if (ran && judged.pass && r->options.repeat > 0) {
+        r->hash = problem_hash(p);
+        ran = problem_repeat(p, kernel, r->options.repeat, why, sizeof why) == 0;
+    }
     const int found = r->options.sanitize && tell_findings(p, kernel, !judged.pass, why, sizeof why);
     p->inputs_in_doubt = !ran || found || !judged.pass;
     if (r->options.counts)

@@ -34,6 +34,7 @@ enum {
     KEY_PROTOCOL,
     KEY_WARMUP,
     KEY_SAMPLES,
+    KEY_REPEAT,
     KEY_CSV,
     KEY_JSON,
     KEY_COUNTS,
@@ -86,6 +87,11 @@ static const struct argp_option option_list[] = {
      "How to time on a GPU (default burst). The CPU device times nothing", 3},
     {"warmup", KEY_WARMUP, "COUNT", 0, "Launches before timing, at least 1 (default 3)", 3},
     {"samples", KEY_SAMPLES, "COUNT", 0, "Timed groups of launches, at least 1 (default 10)", 3},
+    {"repeat", KEY_REPEAT, "TIMES", 0,
+     "Run each kernel so many times on the same problem, 1 to 1000000: its result must have the same bits each time. "
+     "The "
+     "row then shows a hash of them, which is the same for equal results of any stage",
+     3},
     {"sanitize", KEY_SANITIZE, NULL, 0,
      "CPU device: look for races, accesses outside arrays and matrices, reads of what nothing wrote, barriers that not "
      "all threads reach, and tell of each; a kernel with such a mistake is a FAIL",
@@ -278,6 +284,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     case KEY_SAMPLES:
         o->samples = (int)parse_integer("samples", text, 1, 1000000);
         return 0;
+    case KEY_REPEAT:
+        o->repeat = (int)parse_integer("repeat", text, 1, 1000000);
+        return 0;
     case KEY_CSV:
         o->csv = text;
         return 0;
@@ -378,6 +387,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     for (int i = 0; i < o->poke_count; i++)
         if (o->pokes[i].matrix == 'C' && o->beta == 0.0)
             bad("C is not read%s%s", "poke", " when beta is 0, and holds NaN before the run", "; give --beta too");
+    if (o->counts && o->repeat > 1)
+        bad("has no meaning beside --counts%s%s", "repeat", ": one run is counted", "; leave it out");
     for (int i = 0; i < o->config_count && !o->all_configs; i++)
         check_config(o, stage, o->configs[i]);
     if (o->dtype_count == 0)

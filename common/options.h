@@ -40,6 +40,7 @@ typedef struct {
     options_check check;
     options_protocol protocol;
     int warmup, samples;
+    int repeat; /* 0 when not given */
     int sanitize;
     const char *csv, *json, *counts, *findings; /* NULL: not asked for */
     options_device device;

@@ -274,6 +274,47 @@ int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_siz
     return collect(p, why, why_size);
 }
 
+static size_t result_bytes(const problem *p) { return (size_t)p->C.rows * (size_t)p->C.cols * number_size(p->C.dtype); }
+
+static void tell_difference(const problem *p, const void *first, int time, char *why, size_t why_size) {
+    const size_t size = number_size(p->C.dtype);
+    int64_t i = 0;
+    while (memcmp((const char *)first + (size_t)i * size, (const char *)p->result + (size_t)i * size, size) == 0)
+        i++;
+    snprintf(why, why_size, "the same problem gave other bits the %d. time: C[%lld][%lld] was %.9g, then %.9g", time,
+             (long long)(i / p->C.cols), (long long)(i % p->C.cols), number_load(p->C.dtype, first, i),
+             number_load(p->C.dtype, p->result, i));
+}
+
+int problem_repeat(problem *p, const gemm_kernel *kernel, int times, char *why, size_t why_size) {
+    const size_t bytes = result_bytes(p);
+    void *first = malloc(bytes + 1);
+    if (!first) {
+        snprintf(why, why_size, "out of host memory");
+        return -1;
+    }
+    memcpy(first, p->result, bytes);
+    int status = 0;
+    for (int time = 2; time <= times && status == 0; time++) {
+        status = problem_run(p, kernel, why, why_size);
+        if (status == 0 && memcmp(first, p->result, bytes) != 0) {
+            tell_difference(p, first, time, why, why_size);
+            status = -1;
+        }
+    }
+    free(first);
+    return status;
+}
+
+/* FNV-1a, 64 bits: Fowler, Noll and Vo, draft-eastlake-fnv. */
+uint64_t problem_hash(const problem *p) {
+    const unsigned char *bytes = p->result;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < result_bytes(p); i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static int has_nonfinite(const matrix *m, const void *packed) {
     int found = 0;
     for (int64_t i = 0; i < m->rows * m->cols && !found; i++)

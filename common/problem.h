@@ -39,6 +39,13 @@ void problem_check_baseline(problem *p, baseline *cublas);
  * p->result. */
 int problem_run(problem *p, const gemm_kernel *kernel, char *why, size_t why_size);
 
+/* After problem_run: runs the kernel until it has run `times` times, each on a fresh C, and compares the bits of C with
+ * those of the first time. Returns 0 when all are the same, else -1 with a sentence in `why`. */
+int problem_repeat(problem *p, const gemm_kernel *kernel, int times, char *why, size_t why_size);
+
+/* A hash of the bits of C in p->result: equal results of any kernels, stages and machines have equal ones. */
+uint64_t problem_hash(const problem *p);
+
 /* Whether the kernel, which gave a wrong result, writes NaN to C although no element that it may read holds one. */
 int problem_makes_nan(problem *p, const gemm_kernel *kernel);
 

@@ -11,6 +11,7 @@
     X(nans)                                                                                                            \
     X(infinity)                                                                                                        \
     X(works_once)                                                                                                      \
+    X(now_and_then)                                                                                                    \
     X(zeros)                                                                                                           \
     X(transposed_b)                                                                                                    \
     X(half_sums)                                                                                                       \

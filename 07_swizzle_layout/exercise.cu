@@ -1,0 +1,281 @@
+/* Exercise 07: no bank conflicts without padding, and blocks that share data run together.
+ *
+ *   The pipeline of 06 is there. What is missing is the layout of shared memory, whose rows are no longer widened:
+ * chunks of 16 bytes change places inside 128 bytes; and the order of the blocks, which is for you to compute from one
+ * number.
+ *
+ * Fill in the regions marked TODO. Left empty they compile and give a wrong result, and the driver says where. Try it
+ * with
+ *
+ *   cmake --build --preset cpu --target 07_swizzle_layout_exercise
+ *   build/cpu/exercise/07_swizzle_layout --m 128 --n 256 --k 64 --init integers
+ *   build/cpu/exercise/07_swizzle_layout --m 2056 --n 520 --k 72
+ *   build/cpu/exercise/07_swizzle_layout --kernel all --m 130 --n 264 --k 328 --dtype f16,bf16
+ *   build/cpu/exercise/07_swizzle_layout --m 129 --n 257 --k 65 --alpha 0.5 --beta 2 --sanitize
+ *   build/cpu/exercise/07_swizzle_layout --kernel swizzle --m 300 --n 264 --k 328 --config all
+ *
+ * The first line is a single block, so TODO 3 is not needed for it; the second has two strips of tiles, and one of them
+ * is lower. On a GPU say gpu for cpu. When every line says PASS the result is right; whether rows meet in one bank
+ * ./ladder grade 07 says, which marks swizzle. The block order is counted by nothing here: on a GPU compare the speeds
+ * of swizzle and row_by_row at 4096 and 8192. kernel.cu is one solution.
+ */
+#include "gemm.h"
+#include "kernel/number.cuh"
+#include "kernel/ptx.cuh"
+#include "kernel/tile.cuh"
+
+enum { NONE, BY_ROW, BY_EIGHT_ROWS }; /* swizzles */
+
+/* Where in its row the chunk is put that begins at `col`. */
+template <int SWIZZLE> static __device__ __forceinline__ int place(int row, int col) {
+    /* TODO 1: a chunk has eight elements. NONE: where it is, `col`. BY_ROW: its number in the row, XOR the row
+     * modulo 8. BY_EIGHT_ROWS, the mistake that wrong_swizzle shows: XOR row / 8 % 2. */
+    (void)row, (void)col;
+    return 0;
+}
+
+/* What is in shared memory for one step. */
+template <typename T, int BM, int BN, int BK> struct piece { T A[BM][BK], B[BK][BN]; };
+
+/* A warp's fragments for depth k: four words for each 16 x 16 piece, where a_at and b_at tell where this lane's
+ * rows are, in bytes. */
+template <int MI, int NI, typename T, int BM, int BN, int BK>
+static __device__ __forceinline__ void fetch(uint32_t (&a)[MI][4], uint32_t (&b)[NI][4],
+                                             const piece<T, BM, BN, BK> &from, const uint32_t (&a_at)[BK / 16],
+                                             const uint32_t (&b_at)[NI], int k) {
+#pragma unroll
+    for (int j = 0; j < NI; j++)
+        ldmatrix_x4_trans(b[j], (const char *)&from.B[k] + b_at[j]);
+#pragma unroll
+    for (int i = 0; i < MI; i++)
+        ldmatrix_x4(a[i], (const char *)&from.A[i * 16] + a_at[k / 16]);
+}
+
+/* acc += a * b, down and up the columns of pieces: a product shares an operand with the last. */
+template <typename T, int MI, int NI>
+static __device__ __forceinline__ void multiply(float (&acc)[MI][2 * NI][4], const uint32_t (&a)[MI][4],
+                                                const uint32_t (&b)[NI][4]) {
+#pragma unroll
+    for (int j = 0; j < 2 * NI; j++)
+#pragma unroll
+        for (int step = 0; step < MI; step++) {
+            const int i = j % 2 ? MI - 1 - step : step;
+            mma_16x8x16(acc[i][j], a[i], {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]}, T());
+        }
+}
+
+/* Asks for a piece in chunks; a_from and b_from tell where this thread's come from, in bytes. */
+template <int SWIZZLE, int A_COPIES, int B_COPIES, typename T, int BM, int BN, int BK>
+static __device__ __forceinline__ void ask(piece<T, BM, BN, BK> &to, const T *A, const T *B,
+                                           const uint32_t (&a_from)[A_COPIES], const uint32_t (&b_from)[B_COPIES]) {
+    const int t = threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < A_COPIES; i++) {
+        const int row = t / (BK / 8) + i * (BM / A_COPIES), col = t % (BK / 8) * 8;
+        /* TODO 2: to the chunk's own place; the same for B below. */
+        cp_async_16(&to.A[row][col], (const char *)A + a_from[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < B_COPIES; i++) {
+        const int row = t / (BN / 8) + i * (BK / B_COPIES), col = t % (BN / 8) * 8;
+        cp_async_16(&to.B[row][col], (const char *)B + b_from[i]);
+    }
+}
+
+#define THREADS (BM / WM * (BN / WN) * 32)
+
+/* Shared memory of a block, in bytes. */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
+static constexpr size_t smem_bytes() {
+    return sizeof(piece<T, BM, BN, BK>) * STAGES;
+}
+
+/* As many blocks a multiprocessor as leave each thread 255 registers. */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
+__global__ void __launch_bounds__(THREADS, 256 / THREADS)
+    swizzle_layout(int M, int N, int K, float alpha, const T *A, int64_t lda, const T *B, int64_t ldb, float beta, T *C,
+                   int64_t ldc) {
+    constexpr int A_ROWS = THREADS / (BK / 8), B_ROWS = THREADS / (BN / 8); /* that the block copies at once */
+    static_assert(sizeof(T) == 2, "chunks, fragments and mma.sync are written for elements of 16 bits");
+    static_assert(BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 16 == 0 && BK % 32 == 0,
+                  "warps divide the block's tile, pieces of 16 x 16 the warp's; steps of 16 come in pairs");
+    static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "all threads copy equally many chunks");
+    static_assert(BK % 64 == 0 && BN % 64 == 0, "chunks change places within 128 bytes");
+    static_assert(A_ROWS % 16 == 0 && B_ROWS % 8 == 0, "all of a thread's copies have the same swizzle");
+    static_assert(STAGES >= 2, "one piece is multiplied while another comes");
+    extern __shared__ __align__(1024) unsigned char smem[];
+    piece<T, BM, BN, BK> *const ring = (piece<T, BM, BN, BK> *)smem;
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN; /* the warp's tile in the block's */
+    /* ---- The block's tile: down the rows of its strip, then to the next column ---- */
+    /* TODO 3: which tile of C this block computes: row tile_m of tiles, column tile_n. Blocks start in the order of
+     * blockIdx.x. Cut C into strips of STRIP rows of tiles; count down the rows of a strip, then on to its next column,
+     * and after its last column to the next strip. The last strip may be lower. */
+    const int tile_m = 0, tile_n = 0;
+    const int rows = M - tile_m * BM, cols = N - tile_n * BN; /* of C, from this block on */
+    const bool chunks = has_chunks(A, lda) && has_chunks(B, ldb) && (cols >= BN || cols % 8 == 0);
+    const int whole = chunks ? K / BK : 0; /* pieces that come in chunks */
+    float acc[WM / 16][WN / 8][4] = {};
+    uint32_t a[2][WM / 16][4], b[2][WN / 16][4];
+    /* TODO 4: where the chunk is whose address this lane gives to ldmatrix, in bytes: for A at each depth k * 16, from
+     * ring->A[i * 16] on, for B at each 16 columns j, from ring->B[k] on (see fetch). In 05 one number did for all of
+     * them; now each chunk has moved by itself. Row and column are those of 05: lane % 16 and lane / 16 * 8 inside a
+     * piece of 16 x 16. */
+    uint32_t a_at[BK / 16] = {}, b_at[WN / 16] = {};
+    A += (int64_t)tile_m * BM * lda, B += tile_n * BN;
+    C += (int64_t)tile_m * BM * ldc + tile_n * BN;
+    uint32_t a_from[BM / A_ROWS], b_from[BK / B_ROWS]; /* where this thread's chunks are, in bytes from A and B on */
+    for (int i = 0; i < BM / A_ROWS; i++) /* past the last row: the last one, whose products are then not stored */
+        a_from[i] = (min(t / (BK / 8) + i * A_ROWS, rows - 1) * (uint32_t)lda + t % (BK / 8) * 8) * sizeof(T);
+    for (int i = 0; i < BK / B_ROWS; i++)
+        b_from[i] = ((t / (BN / 8) + i * B_ROWS) * (uint32_t)ldb + min(t % (BN / 8) * 8, cols - 8)) * sizeof(T);
+
+    /* ---- Prologue: all pieces of the ring but one are asked for ---- */
+    for (int i = 0; i < STAGES - 1; i++) {
+        if (i < whole) {
+            ask<SWIZZLE>(ring[i], A, B, a_from, b_from);
+            A += BK, B += BK * ldb;
+        }
+        cp_async_commit();
+    }
+    cp_async_wait<STAGES - 2>();
+    __syncthreads();
+    if (whole > 0)
+        fetch(a[0], b[0], ring[0], a_at, b_at, 0);
+
+    /* ---- Main loop ---- */
+    piece<T, BM, BN, BK> *now = ring, *before = ring + STAGES - 1;
+    for (int i = 0; i < whole; i++) {
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            if (k == BK - 16) { /* this piece's fragments are all here: the next one's turn, once everybody has it */
+                cp_async_wait<STAGES - 2>();
+                __syncthreads();
+                before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
+            }
+            if (k < BK - 16 || i + 1 < whole)
+                fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
+            if (k == 0) { /* into the place of the piece before, which everybody is through with */
+                if (i + STAGES - 1 < whole) {
+                    ask<SWIZZLE>(*before, A, B, a_from, b_from);
+                    A += BK, B += BK * ldb;
+                }
+                cp_async_commit();
+            }
+            multiply<T>(acc, a[k / 16 % 2], b[k / 16 % 2]);
+        }
+    }
+
+    /* ---- The slow way, for what is left of K ---- */
+    for (int k0 = whole * BK; k0 < K; k0 += BK, A += BK, B += BK * ldb) {
+        __syncthreads(); /* nobody overwrites before everybody has read */
+#pragma unroll 1
+        for (int e = t * 8; e < BM * BK; e += THREADS * 8)
+            *(uint4 *)&ring->A[e / BK][place<SWIZZLE>(e / BK, e % BK)] =
+                load8_part(&A[e / BK * lda + e % BK], e / BK < rows ? K - k0 - e % BK : 0, chunks);
+#pragma unroll 1
+        for (int e = t * 8; e < BK * BN; e += THREADS * 8)
+            *(uint4 *)&ring->B[e / BN][place<SWIZZLE>(e / BN, e % BN)] =
+                load8_part(&B[e / BN * ldb + e % BN], k0 + e / BN < K ? cols - e % BN : 0, chunks);
+        __syncthreads(); /* nobody reads before everybody has written */
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            fetch(a[0], b[0], *ring, a_at, b_at, k);
+            multiply<T>(acc, a[0], b[0]);
+        }
+    }
+
+    /* ---- Write-back: lanes put pairs into the warp's tile of shared memory, and take chunks ---- */
+    __syncthreads();
+    T(*const out)[WN + 8] = (T(*)[WN + 8]) smem + warp * WM;
+    const bool c_chunks = has_chunks(C, ldc);
+    C += wm * ldc + wn;
+    for (int e = lane * 8; e < WM * WN && beta != 0.0f; e += 32 * 8)
+        *(uint4 *)&out[e / WN][e % WN] =
+            load8_part(&C[e / WN * ldc + e % WN], wm + e / WN < rows ? cols - wn - e % WN : 0, c_chunks);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++)
+        for (int j = 0; j < WN / 8; j++)
+            for (int h = 0; h < 2; h++) {
+                T *const c = &out[i * 16 + lane / 4 + h * 8][j * 8 + lane % 4 * 2];
+                const float2 old = beta == 0.0f ? float2{0.0f, 0.0f} : load2(c);
+                store2({alpha * acc[i][j][2 * h] + beta * old.x, alpha * acc[i][j][2 * h + 1] + beta * old.y}, c);
+            }
+    __syncwarp();
+#pragma unroll 1
+    for (int e = lane * 8; e < WM * WN; e += 32 * 8)
+        store8_part(*(const uint4 *)&out[e / WN][e % WN], &C[e / WN * ldc + e % WN],
+                    wm + e / WN < rows ? cols - wn - e % WN : 0, c_chunks);
+}
+
+/* ---- Launch: one block for each BM x BN piece of C; with `footprint`, only tells what it would ask for ---- */
+template <typename T, int BM, int BN, int BK, int WM, int WN, int... VARIANT>
+static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
+    const auto kernel = swizzle_layout<T, BM, BN, BK, WM, WN, VARIANT...>;
+    const size_t smem = smem_bytes<T, BM, BN, BK, WM, WN, VARIANT...>();
+    if (footprint) {
+        *footprint = {(const void *)kernel, THREADS, smem};
+        return cudaSuccess;
+    }
+    if (p->M == 0 || p->N == 0)
+        return cudaSuccess; /* an empty grid would be an error */
+    const unsigned rows = (unsigned)((p->M + BM - 1) / BM), cols = (unsigned)((p->N + BN - 1) / BN);
+    const int K = p->alpha == 0.0f ? 0 : (int)p->K; /* alpha == 0 must not read A and B */
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)smem);
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<rows * cols, THREADS, smem, stream>>>((int)p->M, (int)p->N, K, p->alpha, (const T *)p->A, p->lda,
+                                                   (const T *)p->B, p->ldb, p->beta, (T *)p->C, p->ldc);
+    return cudaGetLastError();
+}
+
+/* ---- Configurations, as main.c names them: the block's tile, the depth of a step, the warp's tile ---- */
+template <typename T, int... VARIANT>
+static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
+    static const gemm_tile tiles[] = {{128, 256, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
+                                      {128, 128, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
+                                      {64, 64, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
+    switch (choose_tile(p, tiles, 3)) {
+    case 1:
+        return run<T, 128, 256, 64, 64, 64, VARIANT...>(p, stream, footprint);
+    case 2:
+        return run<T, 128, 128, 64, 64, 64, VARIANT...>(p, stream, footprint);
+    default:
+        return run<T, 64, 64, 64, 32, 32, VARIANT...>(p, stream, footprint);
+    }
+}
+
+template <int... VARIANT>
+static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint = NULL) {
+    return p->dtype == GEMM_BF16 ? launch<__nv_bfloat16, VARIANT...>(p, stream, footprint)
+                                 : launch<__half, VARIANT...>(p, stream, footprint);
+}
+
+template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p) {
+    gemm_footprint result = {};
+    launch_typed<VARIANT...>(p, NULL, &result);
+    return result;
+}
+
+/* ---- What main.c hands to the harness ---- */
+extern "C" {
+cudaError_t swizzle_layout_swizzle(const gemm_problem *p, cudaStream_t stream) {
+    return launch_typed<3, BY_ROW, 16>(p, stream);
+}
+cudaError_t swizzle_layout_row_by_row(const gemm_problem *p, cudaStream_t stream) {
+    return launch_typed<3, BY_ROW, 1>(p, stream);
+}
+cudaError_t swizzle_layout_unswizzled(const gemm_problem *p, cudaStream_t stream) {
+    return launch_typed<3, NONE, 16>(p, stream);
+}
+cudaError_t swizzle_layout_wrong_swizzle(const gemm_problem *p, cudaStream_t stream) {
+    return launch_typed<3, BY_EIGHT_ROWS, 16>(p, stream);
+}
+gemm_footprint swizzle_layout_swizzle_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 16>(p); }
+gemm_footprint swizzle_layout_row_by_row_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 1>(p); }
+gemm_footprint swizzle_layout_unswizzled_footprint(const gemm_problem *p) { return footprint<3, NONE, 16>(p); }
+gemm_footprint swizzle_layout_wrong_swizzle_footprint(const gemm_problem *p) {
+    return footprint<3, BY_EIGHT_ROWS, 16>(p);
+}
+}

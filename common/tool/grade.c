@@ -82,8 +82,11 @@ static const struct argp grade_argp = {
     .args_doc = "STAGE [FILE.cu]",
     .doc =
         "Marks a kernel file (default: the stage's exercise.cu) on the CPU device: 60 points for right results at all "
-        "shapes and for what the checks find, 40 for the stage's goals, which are counts of memory requests.\v"
-        "One kernel of the stage is marked, coalesced, tile64, 8x8 or pad4, or the first in main.c that the file has; "
+        "shapes and for what the checks find, 40 for the stage's goals, which are counts of memory requests, of "
+        "barriers "
+        "and of operations on tensor cores.\v"
+        "One kernel of the stage is marked, coalesced, tile64, 8x8, pad4, mma, stages3 or swizzle, or the first of the "
+        "stage's kernel.cu that the file has; "
         "the others that it has must be right at two products. --beta 1e-30 stands for products where beta is not the "
         "point: C is read, and changes nothing.\n\n"
         "Goals are looked at when the result is right at whole tiles. They judge what is counted, not what is written: "
@@ -158,26 +161,29 @@ static void add_unmet_goals(const grade_scheme *scheme, const char *why, grade_s
 }
 
 /* What a kernel that multiplies must have counted: a launch function that computes on the CPU has no counts. Without
- * objdump operations are not known, and there is no such row. */
-static bool does_the_work(const count_list *counts) {
-    double flops = NAN;
+ * objdump those of FP32 cores are not known, and there is no such row. */
+static bool does_the_work(const count_list *counts, double needed) {
+    double flops = NAN, tensor = 0;
     for (size_t i = 0; i < counts->count; ++i)
         if (strcmp(counts->rows[i].counter, "flops") == 0)
             flops = (isnan(flops) ? 0 : flops) + counts->rows[i].value;
-    return counts->count > 0 && !(flops < grade_goal_flops);
+        else if (strcmp(counts->rows[i].counter, "tensor_flops") == 0)
+            tensor += counts->rows[i].value;
+    return counts->count > 0 && !(flops + tensor < needed);
 }
 
 static int mark_goals(grade_session *s, grade_sheet *sheet, fault *f) {
     const grade_scheme *scheme = s->scheme;
     count_list own = {0}, reference = {0};
-    char *wrong = grade_run_counted(s, &(grade_product){grade_goal_run, false}, &own);
+    const grade_product product = {scheme->type->goal_run, false};
+    char *wrong = grade_run_counted(s, &product, &own);
     int result = 0;
-    if (!wrong && !does_the_work(&own))
-        wrong = text_format("%s: the launches do fewer operations than this product takes", grade_goal_run);
+    if (!wrong && !does_the_work(&own, scheme->type->goal_flops))
+        wrong = text_format("%s: the launches do fewer operations than this product takes", product.options);
     if (wrong)
         add_unmet_goals(scheme, wrong, sheet);
     else
-        result = grade_count_reference(s, grade_goal_run, &reference, f);
+        result = grade_count_reference(s, product.options, &reference, f);
     for (size_t i = 0; !wrong && result == 0 && i < GRADE_GOALS && scheme->goals[i].points > 0; ++i) {
         grade_line *line = add_line(sheet, scheme->goals[i].id, scheme->goals[i].name, scheme->goals[i].points);
         line->help = scheme->goals[i].missing(&own, &reference);
@@ -236,25 +242,32 @@ static void discount(const grade_scheme *scheme, grade_sheet *sheet, size_t test
                               met, all, paid, right);
 }
 
+/* "values, or half inputs": the tests that prove a kernel right. */
+static char *names_of_proofs(const grade_test *tests) {
+    const grade_test *other = &tests[GRADE_TESTS - 1];
+    while (!other->proves)
+        --other;
+    return text_format("%s, or %s,", tests[0].name, other->name);
+}
+
 /* Where no product is right, what is right besides earns nothing: a C of zeros has no race either. */
-static void take_all(grade_sheet *sheet, size_t tests) {
+static void take_all(grade_sheet *sheet, size_t tests, const char *proofs) {
     for (size_t i = 0; i < tests; ++i) {
         grade_line *line = &sheet->lines[i];
         if (line->points > 0 && !line->help)
-            line->help = text_format("right; it counts when values, or half inputs, are right");
+            line->help = text_format("right; it counts when %s are right", proofs);
         line->points = line->right = 0;
     }
 }
 
 static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
-    static const char wrong[] = "looked at when values, or half inputs, are right: what a wrong kernel counts means "
-                                "nothing";
+    const grade_test *const all = s->scheme->type->tests;
     bool proven = false;
     s->runs_left = 1; /* the goals' */
-    for (size_t i = 0; i < grade_test_count; ++i)
-        s->runs_left += count_runs(&grade_tests[i]);
-    for (size_t i = 0; i < grade_test_count && !stop_signal(); ++i) {
-        const grade_test *test = &grade_tests[i];
+    for (size_t i = 0; i < GRADE_TESTS; ++i)
+        s->runs_left += count_runs(&all[i]);
+    for (size_t i = 0; i < GRADE_TESTS && !stop_signal(); ++i) {
+        const grade_test *test = &all[i];
         (test->simpler && sheet->lines[0].points == 0 ? skip_test : mark_test)(s, test, sheet);
         grade_line *line = &sheet->lines[i];
         line->right = line->points;
@@ -262,26 +275,30 @@ static int mark(grade_session *s, grade_sheet *sheet, fault *f) {
     }
     const size_t tests = sheet->line_count;
     int result = 0;
-    if (proven && !stop_signal())
+    char *proofs = names_of_proofs(all);
+    if (proven && !stop_signal()) {
         result = mark_goals(s, sheet, f);
-    else
+    } else {
+        char *wrong = text_format("looked at when %s are right: what a wrong kernel counts means nothing", proofs);
         add_unmet_goals(s->scheme, wrong, sheet);
-    if (stop_signal())
-        return fault_set(f, "interrupted; nothing is marked");
+        free(wrong);
+    }
     for (size_t i = tests; i < sheet->line_count; ++i)
         sheet->lines[i].right = sheet->lines[i].points;
     if (!proven)
-        take_all(sheet, tests);
+        take_all(sheet, tests, proofs);
     else
         discount(s->scheme, sheet, tests);
+    free(proofs);
     sheet->status = s->status;
-    return result;
+    return stop_signal() ? fault_set(f, "interrupted; nothing is marked") : result;
 }
 
 /* A file that makes no program: nothing is earned, and one sentence says why. */
 static void mark_nothing(const grade_scheme *scheme, const char *why, grade_sheet *sheet) {
-    for (size_t i = 0; i < grade_test_count; ++i)
-        add_line(sheet, grade_tests[i].id, grade_tests[i].name, grade_tests[i].points)->help = text_format("%s", why);
+    const grade_test *const all = scheme->type->tests;
+    for (size_t i = 0; i < GRADE_TESTS; ++i)
+        add_line(sheet, all[i].id, all[i].name, all[i].points)->help = text_format("%s", why);
     add_unmet_goals(scheme, why, sheet);
     sheet->status = GRADE_DOES_NOT_COMPILE;
 }

@@ -1,5 +1,5 @@
-/* What `ladder grade` asks of a stage's kernel, and for how many points: tests of the result, the same for every stage,
- * and the stage's own goals, which are about counts. Together 100 points. */
+/* What `ladder grade` asks of a stage's kernel, and for how many points: tests of the result, the same for all stages of
+ * one type, and the stage's own goals, which are about counts. Together 100 points. */
 #ifndef TOOL_GRADE_SCHEME_H
 #define TOOL_GRADE_SCHEME_H
 
@@ -28,13 +28,6 @@ typedef struct grade_test {
     grade_product runs[GRADE_RUNS + 1];
 } grade_test;
 
-/* The first test is the plain one. */
-extern const grade_test grade_tests[];
-extern const size_t grade_test_count;
-
-/* The product whose counts the goals are about. */
-extern const char *const grade_goal_run;
-
 typedef struct grade_goal {
     const char *id, *name;
     int points;
@@ -48,10 +41,18 @@ typedef struct grade_variant {
     const char *name, *function;
 } grade_variant;
 
-enum { GRADE_GOALS = 3, GRADE_VARIANTS = 4 };
+/* What the stages of one type have in common. */
+typedef struct grade_product_type {
+    const grade_test *tests; /* GRADE_TESTS; the first is the plain one */
+    const char *goal_run;    /* the product whose counts the goals are about */
+    double goal_flops;       /* operations that it takes at least */
+} grade_product_type;
+
+enum { GRADE_TESTS = 8, GRADE_GOALS = 3, GRADE_VARIANTS = 4 };
 
 typedef struct grade_scheme {
     const char *stage, *marked;                     /* the variant that is marked */
+    const grade_product_type *type;
     grade_variant variants[GRADE_VARIANTS];         /* of kernel.cu, in main.c's order; name NULL: none */
     const char *reference_stage, *reference_kernel; /* whose counts the goals compare with; NULL: nobody's */
     bool inherits;                                  /* a right result is the work of the stage before */
@@ -64,8 +65,5 @@ const grade_variant *grade_marked_variant(const grade_scheme *scheme);
 /* All of them, for --help and for a file that has another stage's functions. */
 extern const grade_scheme grade_schemes[];
 extern const size_t grade_scheme_count;
-
-/* Operations that the product of grade_goal_run takes at least. */
-extern const double grade_goal_flops;
 
 #endif

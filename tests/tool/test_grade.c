@@ -285,9 +285,9 @@ static void points_are_100(void **state) {
     (void)state;
     for (size_t i = 0; i < grade_scheme_count; ++i) {
         int points = 0;
-        size_t lines = grade_test_count;
-        for (size_t j = 0; j < grade_test_count; ++j)
-            points += grade_tests[j].points;
+        size_t lines = GRADE_TESTS;
+        for (size_t j = 0; j < GRADE_TESTS; ++j)
+            points += grade_schemes[i].type->tests[j].points;
         for (size_t j = 0; j < GRADE_GOALS; ++j) {
             points += grade_schemes[i].goals[j].points;
             lines += grade_schemes[i].goals[j].points > 0;

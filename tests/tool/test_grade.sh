@@ -8,7 +8,7 @@ bin=$work/tree/bin
 mkdir -p "$work/tree/grade" "$work/tree/count" "$work/my files"
 ln -s "$3" "$work/real"
 mkdir "$bin"
-for stage in 01_naive 02_tiling 03_register_cache 04_bank_padding; do
+for stage in 01_naive 02_tiling 03_register_cache 04_bank_padding 05_tensorcore 06_double_buffer 07_swizzle_layout; do
     ln -s "$3/$stage" "$bin/$stage"
     cp "$3/../grade/$stage" "$work/tree/grade/$stage"
 done

@@ -261,13 +261,15 @@ static int is_still_right(problem *p, const gemm_kernel *kernel, char *why, size
     return judged.pass;
 }
 
-/* One row per protocol; a host kernel, which knows no power limit worth the name, is timed once. Only a kernel that
- * passed its check gets here. */
+/* One row per protocol, of which --sustained may leave out the second; a host kernel, which knows no power limit worth
+ * the name, is timed once. Only a kernel that passed its check gets here. */
 static void time_kernel(run *r, problem *p, const gemm_kernel *kernel, const gemm_record *checked,
                         double relative_error) {
     const int count = kernel->unit == GEMM_UNIT_HOST ? 1 : r->protocol_count;
     for (int i = 0; i < count; i++) {
         gemm_record row = *checked;
+        if (r->protocols[i] == PROTOCOL_SUSTAINED && i > 0 && !options_choose_sustained(&r->options, kernel))
+            continue; /* it has its row in burst */
         const timing_options how = {r->protocols[i], r->options.warmup, r->options.samples};
         timing_result times;
         snprintf(row.protocol, sizeof row.protocol, "%s", how.protocol == PROTOCOL_BURST ? "burst" : "sustained");
@@ -475,10 +477,10 @@ static int64_t leading(int64_t given, int64_t least, const char *flag, const cha
     return given != 0 ? given : least > 0 ? least : 1;
 }
 
-static gemm_problem shape_of(const options *o, int64_t size, gemm_dtype dtype) {
-    gemm_problem s = {.M = or_default(o->m, size),
-                      .N = or_default(o->n, size),
-                      .K = or_default(o->k, size),
+static gemm_problem shape_of(const options *o, options_size size, gemm_dtype dtype) {
+    gemm_problem s = {.M = or_default(o->m, size.m),
+                      .N = or_default(o->n, size.n),
+                      .K = or_default(o->k, size.k),
                       .alpha = (float)o->alpha,
                       .beta = (float)o->beta,
                       .dtype = dtype};
@@ -701,7 +703,7 @@ int gemm_main(int argc, char **argv, const gemm_stage *stage) {
     char error[256];
     options_parse(&r.options, argc, argv, stage);
     if (r.options.size_count == 0)
-        r.options.sizes[r.options.size_count++] = DEFAULT_SIZE;
+        r.options.sizes[r.options.size_count++] = (options_size){DEFAULT_SIZE, DEFAULT_SIZE, DEFAULT_SIZE};
     check_name(stage);
     r.name_width = name_width(&r);
     choose_device(&r.options);

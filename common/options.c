@@ -32,6 +32,7 @@ enum {
     KEY_POKE,
     KEY_CHECK,
     KEY_PROTOCOL,
+    KEY_SUSTAINED,
     KEY_WARMUP,
     KEY_SAMPLES,
     KEY_REPEAT,
@@ -49,7 +50,8 @@ static const int64_t MAX_LD =
 
 static const struct argp_option option_list[] = {
     {NULL, 0, NULL, 0, "The problem, C = alpha*A*B + beta*C with A of MxK, B of KxN, C of MxN, row-major:", 1},
-    {"size", KEY_SIZE, "N[,N...]", 0, "Cubes: M = N = K (default 256 on the CPU device, 1024 on a GPU)", 1},
+    {"size", KEY_SIZE, "N[,N...]", 0,
+     "Cubes, M = N = K (default 256 on the CPU device, 1024 on a GPU), or MxNxK, such as 128x2112x7168", 1},
     {"m", KEY_M, "M", 0, "Rows of A and C, 0 to 2147483392", 1},
     {"n", KEY_N, "N", 0, "Columns of B and C", 1},
     {"k", KEY_K, "K", 0, "Columns of A, rows of B", 1},
@@ -85,6 +87,8 @@ static const struct argp_option option_list[] = {
      3},
     {"protocol", KEY_PROTOCOL, "burst|sustained|both|none", 0,
      "How to time on a GPU (default burst). The CPU device times nothing", 3},
+    {"sustained", KEY_SUSTAINED, "NAME[,NAME...]", 0,
+     "With --protocol both: time only these variants sustained, too, which takes seconds a row (default all)", 3},
     {"warmup", KEY_WARMUP, "COUNT", 0, "Launches before timing, at least 1 (default 3)", 3},
     {"samples", KEY_SAMPLES, "COUNT", 0, "Timed groups of launches, at least 1 (default 10)", 3},
     {"repeat", KEY_REPEAT, "TIMES", 0,
@@ -156,10 +160,28 @@ static void each(const char *flag, const char *list, options *o, void (*item)(op
     free(copy);
 }
 
+/* "512", or "128x2112x7168". */
+static options_size parse_size(const char *text) {
+    char *copy = strdup(text), *state = NULL;
+    int64_t edges[3] = {0};
+    int count = 0;
+    if (!copy || text[0] == 'x' || text[0] == '\0' || text[strlen(text) - 1] == 'x' || strstr(text, "xx"))
+        bad("'%s' is neither an edge nor MxNxK%s", "size", text, ", such as 128x2112x7168");
+    for (char *part = strtok_r(copy, "x", &state); part; part = strtok_r(NULL, "x", &state)) {
+        if (count == 3)
+            bad("'%s' has more than three edges%s", "size", text, "; give MxNxK");
+        edges[count++] = parse_integer("size", part, 0, MAX_EDGE);
+    }
+    free(copy);
+    if (count == 2)
+        bad("'%s' has two edges%s", "size", text, "; give one for a cube, or MxNxK");
+    return count == 1 ? (options_size){edges[0], edges[0], edges[0]} : (options_size){edges[0], edges[1], edges[2]};
+}
+
 static void add_size(options *o, const char *text) {
     if (o->size_count == OPTIONS_MAX_SIZES)
         bad("more than %s sizes%s", "size", "32", "; run the driver twice");
-    o->sizes[o->size_count++] = parse_integer("size", text, 0, MAX_EDGE);
+    o->sizes[o->size_count++] = parse_size(text);
 }
 
 static void add_dtype(options *o, const char *text) {
@@ -174,22 +196,32 @@ static void add_dtype(options *o, const char *text) {
 
 static const gemm_stage *parsed_stage;
 
-static void add_kernel(options *o, const char *text) {
+/* Appends the stage's own name for it. */
+static void add_name(const char *flag, const char *text, const char **names, int *count) {
     char known[512] = "all";
-    o->all_kernels |= strcmp(text, "all") == 0;
-    if (strcmp(text, "all") == 0)
-        return;
     for (int i = 0; i < parsed_stage->kernel_count; i++) {
         const char *name = parsed_stage->kernels[i].name;
         if (strcmp(text, name) == 0) {
-            if (o->kernel_count == OPTIONS_MAX_KERNELS)
-                bad("more than %s names%s", "kernel", "32", "; run the driver twice");
-            o->kernels[o->kernel_count++] = name;
+            if (*count == OPTIONS_MAX_KERNELS)
+                bad("more than %s names%s", flag, "32", "; run the driver twice");
+            names[(*count)++] = name;
             return;
         }
         snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", name);
     }
-    bad("this stage has no kernel '%s'; choose from: %s", "kernel", text, known);
+    bad("this stage has no kernel '%s'; choose from: %s", flag, text, known);
+}
+
+static void add_kernel(options *o, const char *text) {
+    o->all_kernels |= strcmp(text, "all") == 0;
+    if (strcmp(text, "all") != 0)
+        add_name("kernel", text, o->kernels, &o->kernel_count);
+}
+
+static void add_sustained(options *o, const char *text) {
+    o->all_sustained |= strcmp(text, "all") == 0;
+    if (strcmp(text, "all") != 0)
+        add_name("sustained", text, o->sustained, &o->sustained_count);
 }
 
 /* Whether some kernel has it is asked when the kernels are known. */
@@ -278,6 +310,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     case KEY_PROTOCOL:
         o->protocol = (options_protocol)(1 + parse_choice("protocol", text, protocols + 1, 4));
         return 0;
+    case KEY_SUSTAINED:
+        each("sustained", text, o, add_sustained);
+        return 0;
     case KEY_WARMUP:
         o->warmup = (int)parse_integer("warmup", text, 1, 1000000);
         return 0;
@@ -315,11 +350,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
     }
 }
 
-int options_choose(const options *o, const gemm_kernel *kernel) {
-    for (int i = 0; i < o->kernel_count; i++)
-        if (strcmp(o->kernels[i], kernel->name) == 0)
+static int is_among(const gemm_kernel *kernel, const char *const *names, int count) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], kernel->name) == 0)
             return 1;
-    return o->kernel_count == 0;
+    return count == 0;
+}
+
+int options_choose(const options *o, const gemm_kernel *kernel) {
+    return is_among(kernel, o->kernels, o->kernel_count);
+}
+
+int options_choose_sustained(const options *o, const gemm_kernel *kernel) {
+    return is_among(kernel, o->sustained, o->sustained_count);
 }
 
 int options_find_config(const gemm_kernel *kernel, const char *name) {
@@ -382,6 +425,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     free(doc);
     if (o->all_kernels) /* wherever it stands in the list */
         o->kernel_count = 0;
+    if (o->all_sustained)
+        o->sustained_count = 0;
     if (o->size_count > 0 && o->m >= 0 && o->n >= 0 && o->k >= 0)
         bad("has no meaning beside --m, --n and --k%s%s", "size", "; leave it out", "");
     for (int i = 0; i < o->poke_count; i++)

@@ -7,6 +7,11 @@
 
 enum { OPTIONS_MAX_SIZES = 32, OPTIONS_MAX_KERNELS = 32, OPTIONS_MAX_CONFIGS = 32, OPTIONS_MAX_POKES = 64 };
 
+/* M, N, K as --size gives them. */
+typedef struct {
+    int64_t m, n, k;
+} options_size;
+
 /* One element set by hand after the matrices were filled. */
 typedef struct {
     char matrix; /* 'A', 'B' or 'C' */
@@ -19,8 +24,8 @@ typedef enum { DEVICE_AUTO, DEVICE_CPU, DEVICE_GPU } options_device;
 typedef enum { TIME_DEFAULT, TIME_NONE, TIME_BURST, TIME_SUSTAINED, TIME_BOTH } options_protocol;
 
 typedef struct {
-    int64_t m, n, k;                  /* -1 when not given */
-    int64_t sizes[OPTIONS_MAX_SIZES]; /* --size: cubes; --m, --n, --k replace an edge of each */
+    int64_t m, n, k;                       /* -1 when not given */
+    options_size sizes[OPTIONS_MAX_SIZES]; /* --size; --m, --n, --k replace an edge of each */
     int size_count;
     double alpha, beta;
     int64_t lda, ldb, ldc; /* 0: as narrow as the matrix */
@@ -28,7 +33,10 @@ typedef struct {
     int dtype_count;
     const char *kernels[OPTIONS_MAX_KERNELS]; /* none: all of the stage */
     int kernel_count;
-    int all_kernels;                          /* --kernel all was given */
+    int all_kernels;                            /* --kernel all was given */
+    const char *sustained[OPTIONS_MAX_KERNELS]; /* the only ones to be timed sustained; none: all */
+    int sustained_count;
+    int all_sustained;                        /* --sustained all was given */
     const char *configs[OPTIONS_MAX_CONFIGS]; /* none: each kernel chooses, unless all_configs */
     int config_count;
     int all_configs; /* --config all was given */
@@ -52,6 +60,9 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage);
 
 /* Whether a kernel of the stage is to run. */
 int options_choose(const options *o, const gemm_kernel *kernel);
+
+/* Whether --sustained lets a kernel be timed by that protocol. */
+int options_choose_sustained(const options *o, const gemm_kernel *kernel);
 
 /* The number that gemm_problem.config gives to a kernel's configuration, or 0 when it has none of that name. */
 int options_find_config(const gemm_kernel *kernel, const char *name);

@@ -5,10 +5,9 @@
 #include "select.h"
 
 typedef struct article_row {
-    const char *label; /* what the article calls the step; short, for the axis of a plot */
-    const char *stage; /* our directory */
-    const char
-        *kernel; /* our variant; ending in '*' a prefix; NULL the stage's first listed that is no Hopper kernel */
+    const char *label;  /* what the article calls the step; short, for the axis of a plot */
+    const char *stage;  /* our directory */
+    const char *kernel; /* our variant; ending in '*' a prefix */
     double utilization; /* of the article's unnamed mid-range GPU, 0..1; NAN: the article has no such row */
     double speedup;     /* over its naive kernel; NAN likewise */
     bool optional;      /* shown only when recorded */
@@ -16,6 +15,9 @@ typedef struct article_row {
 
 extern const article_row article_rows[];
 extern const size_t article_row_count;
+
+/* Whether the table has a row for this kernel of ours: a stage's main kernels, as opposed to its other variants. */
+bool article_has(const char *stage, const char *kernel);
 
 /* The row of our record that stands beside an article row under the selection (whose stage is ignored), or NULL when
  * it is not recorded. Borrowed from the list. */

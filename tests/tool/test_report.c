@@ -109,13 +109,14 @@ static void above_the_peak_is_flagged(void **state) {
 
 static void first_kernel_and_hopper(void **state) {
     (void)state;
-    gemm_record rows[3] = {row("05_tensorcore", "hopper", 500), row("05_tensorcore", "mma", 300),
-                           row("05_tensorcore", "mma_slow", 200)};
-    record_list list = list_of(rows, 3);
+    gemm_record rows[4] = {row("05_tensorcore", "hopper", 500), row("05_tensorcore", "wmma", 100),
+                           row("05_tensorcore", "mma", 300), row("05_tensorcore", "mma_slow", 200)};
+    record_list list = list_of(rows, 4);
     char *text = article_text(&list, markdown);
     assert_non_null(strstr(text, "| 05_tensorcore | mma | 62 % | 17.5 | 300 |"));
     assert_non_null(strstr(text, "| 05_tensorcore | hopper | – | – | 500 |"));
     assert_null(strstr(text, "mma_slow"));
+    assert_null(strstr(text, "wmma"));
     free(text);
     record_list_free(&list);
 }

@@ -18,19 +18,23 @@
 
 /* Handed on to the drivers, which know their limits and say what is wrong with a value. */
 static const struct argp_option options[] = {
-    {"size", 's', "N[,N...]", 0, "Cubes M = N = K (default 256 on the CPU device, 1024,2048,4096 on a GPU)", 1},
+    {"size", 's', "N[,N...]", 0,
+     "Cubes M = N = K, or MxNxK such as 128x2112x7168 (default 256 on the CPU device, 1024,2048,4096 on a GPU)", 1},
     {"m", 0x100, "M", 0, "Rows of A and C", 1},
     {"n", 0x101, "N", 0, "Columns of B and C", 1},
     {"k", 0x102, "K", 0, "Columns of A, rows of B", 1},
     {"alpha", 0x103, "X", 0, "C = alpha A B + beta C", 1},
     {"beta", 0x104, "X", 0, NULL, 1},
-    {"dtype", 't', "TYPE[,...]", 0, "Element types (default f32,f16)", 1},
+    {"dtype", 't', "TYPE[,...]", 0, "f32, f16, bf16, tf32 (default f32,f16)", 1},
     {"init", 0x105, "KIND", 0, "Input data (default normal)", 1},
     {"seed", 0x106, "S", 0, "Of the random input", 1},
     {"kernel", 'k', "NAME[,...]", 0, "Variants (default all); stages without them are left out", 2},
     {"config", 0x10C, "NAME[,...]", 0, "Configurations of the variants that have some, or all", 2},
     {"check", 'c', "full|sampled|none", 0, "How much of C is compared with the float64 oracle", 2},
-    {"protocol", 'p', "NAME", 0, "burst, sustained, both or none (default both on a GPU, none on the CPU device)", 2},
+    {"protocol", 'p', "NAME", 0,
+     "burst, sustained, both or none (default none on the CPU device; on a GPU burst for all, and sustained, too, for "
+     "the kernels that --kernel names, or else for those of the article's table)",
+     2},
     {"warmup", 0x107, "COUNT", 0, "Launches before timing", 2},
     {"samples", 0x108, "COUNT", 0, "Timed groups", 2},
     {"quick", 'q', 0, 0, "A look in seconds: size 64 on the CPU device; 1024, burst on a GPU", 3},
@@ -141,7 +145,7 @@ static const struct argp run_argp = {
  */
 
 typedef struct call {
-    const char *options[MAX_PASSED + 9]; /* NULL-terminated */
+    const char *options[MAX_PASSED + 10]; /* NULL-terminated */
 } call;
 
 static void add_default(call *c, size_t *count, const run_options *o, const char *name, const char *option) {
@@ -172,9 +176,19 @@ static size_t add_shape(call *c, const run_options *o, bool ragged) {
     return count;
 }
 
-/* `kernels` is the stage's own --kernel option, or NULL where what was asked is passed on as it is; `counts` its
- * --counts option or NULL. */
-static call make_call(const run_options *o, const char *kernels, const char *counts, bool ragged) {
+/* A stage that is to run. */
+typedef struct chosen_stage {
+    const char *name;   /* borrowed from the list of drivers */
+    const char *broken; /* the log that says why it does not compile, or NULL; borrowed */
+    char *has;          /* ",a,b,": its kernels, or NULL: not asked for, or it did not say; owned */
+    char *kernels;      /* "--kernel=a": those of the asked ones that it has, or NULL; owned */
+    char *sustained;    /* "--sustained=a": those that are worth the time, or NULL: all; owned */
+} chosen_stage;
+
+/* `counts` is the stage's --counts option or NULL. Where it has no --kernel option of its own, what was asked is passed
+ * on as it is. */
+static call make_call(const run_options *o, const chosen_stage *stage, const char *counts, bool ragged) {
+    const char *const kernels = stage->kernels;
     call c = {{0}};
     size_t count = add_shape(&c, o, ragged);
     c.options[count++] = on_gpu(o) ? "--device=gpu" : "--device=cpu";
@@ -184,6 +198,8 @@ static call make_call(const run_options *o, const char *kernels, const char *cou
                 !on_gpu(o) ? "--protocol=none"
                 : o->quick ? "--protocol=burst"
                            : "--protocol=both");
+    if (stage->sustained)
+        c.options[count++] = stage->sustained;
     for (size_t i = 0; i < o->passed_count; ++i)
         if (!kernels || !is_option(o->passed[i], "kernel"))
             c.options[count++] = o->passed[i];
@@ -196,14 +212,6 @@ static call make_call(const run_options *o, const char *kernels, const char *cou
 
 /* ---- Which stage has which kernel ---------------------------------------------------------------------------------
  */
-
-/* A stage that is to run. */
-typedef struct chosen_stage {
-    const char *name;   /* borrowed from the list of drivers */
-    const char *broken; /* the log that says why it does not compile, or NULL; borrowed */
-    char *has;          /* ",a,b,": its kernels, or NULL: not asked for, or it did not say; owned */
-    char *kernels;      /* "--kernel=a": those of the asked ones that it has, or NULL; owned */
-} chosen_stage;
 
 static bool has_kernel(const chosen_stage *stage, const char *name) {
     char *needle = text_format(",%s,", name);
@@ -262,6 +270,27 @@ static int divide_kernels(const run_options *o, chosen_stage *stages, size_t cou
         result = give_kernel(stages, count, name, f);
     free(asked);
     return result;
+}
+
+/* The sustained protocol takes five seconds a row. The table needs it; what a variant shows, burst shows as well. */
+static bool sustained_is_ours(const run_options *o) {
+    return on_gpu(o) && !o->quick && !given(o, "protocol") && !given(o, "kernel");
+}
+
+/* "--sustained=a": the stage's kernels of the article's table; NULL where it has none, or does not say. Free it. */
+static char *main_kernels(const run_options *o, const chosen_stage *stage) {
+    char *has = stage->broken ? NULL : driver_kernels(o->context->bin, stage->name, o->context->device), *rest = NULL;
+    text_stream option;
+    text_open(&option);
+    for (char *name = has ? strtok_r(has, ",", &rest) : NULL; name; name = strtok_r(NULL, ",", &rest))
+        if (article_has(stage->name, name))
+            fprintf(option.out, "%s%s", ftell(option.out) > 0 ? "," : "--sustained=", name);
+    text_close(&option);
+    free(has);
+    if (option.size > 0)
+        return option.text;
+    free(option.text);
+    return NULL;
 }
 
 /* ---- The campaign -------------------------------------------------------------------------------------------------
@@ -331,7 +360,7 @@ static int run_driver(const run_options *o, const chosen_stage *stage, const cha
         const bool counted = !on_gpu(o) && !ragged;
         const size_t first_row = c->list.count;
         char *counts = text_format("%s/counts.csv", scratch), *option = text_format("--counts=%s", counts);
-        const call told = make_call(o, stage->kernels, counted ? option : NULL, ragged);
+        const call told = make_call(o, stage, counted ? option : NULL, ragged);
         driver_outcome outcome = DRIVER_RAN;
         int result =
             driver_run(o->context->bin, stage->name, told.options, o->time_limit, scratch, &c->list, &outcome, f);
@@ -673,6 +702,9 @@ static int prepare(const run_options *o, const driver_list *drivers, chosen_stag
         result = choose_stages(o, drivers, chosen, count, f);
     if (result == 0)
         result = divide_kernels(o, chosen, *count, f);
+    if (result == 0 && sustained_is_ours(o))
+        for (size_t i = 0; i < *count; ++i)
+            chosen[i].sustained = main_kernels(o, &chosen[i]);
     return result;
 }
 
@@ -692,6 +724,7 @@ static int run_chosen(const run_options *o, const driver_list *drivers, chosen_s
     for (size_t i = 0; i < count; ++i) {
         free(chosen[i].has);
         free(chosen[i].kernels);
+        free(chosen[i].sustained);
     }
     record_list_free(&c.list);
     free(c.counts.text);

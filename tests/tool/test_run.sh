@@ -259,6 +259,26 @@ expect_status 0 "campaign"
 expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --csv"
 expect_file "$source/plots/data/fake-gpu.csv"
 expect_file "$source/plots/fake-gpu/table.md"
+# sustained takes seconds a row: only the kernels of the table get it, unless somebody names kernels or protocols
+expect_not_in "$work/calls" "--sustained"
+driver 01_naive 'row coalesced pass 100 1' cpu_loop coalesced
+driver 05_tensorcore 'row mma pass 10 10' mma pad0 tf32
+driver 09_mine 'row first pass 10 10' first second
+: >"$work/calls"
+ladder run --device gpu
+expect_status 0 "campaign of listed kernels"
+expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --sustained=coalesced --csv"
+expect_in "$work/calls" "05_tensorcore --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --sustained=mma,tf32 --csv"
+expect_in "$work/calls" "09_mine --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --csv"
+: >"$work/calls"
+ladder run 1 --device gpu --quick
+ladder run 1 --device gpu --protocol both
+ladder run 5 --device gpu --kernel pad0 --size 128x2112x7168,64
+ladder run 1 --device cpu
+expect_not_in "$work/calls" "--sustained"
+expect_in "$work/calls" "05_tensorcore --device=gpu --dtype=f32,f16 --protocol=both --size=128x2112x7168,64 --kernel=pad0 --csv"
+rm "$bin/05_tensorcore" "$bin/09_mine"
+driver 01_naive 'row coalesced pass 100 1'
 cp "$source/plots/data/fake-gpu.csv" "$work/before"
 driver 02_tiling 'row tile64 fail "" ""; exit 1'
 ladder run --device gpu

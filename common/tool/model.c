@@ -148,6 +148,18 @@ static double sum_over_operations(const count_list *list, const count_row *launc
     return sum;
 }
 
+enum { SECTOR = 32, LINE = 128 };
+
+model_traffic model_traffic_of(const count_list *list, const count_row *launch) {
+    return (model_traffic){
+        .l1_bytes = LINE * (sum_over_operations(list, launch, "shared", "wavefronts") +
+                            counts_a_launch(list, launch, "shared_async_wavefronts") +
+                            sum_over_operations(list, launch, "global", "cache_lines")),
+        .l2_bytes = SECTOR * (counts_a_launch(list, launch, "block_sectors") +
+                              counts_a_launch(list, launch, "global_load_l2_sectors")),
+    };
+}
+
 typedef struct demand {
     double multiply_adds; /* of warps; an addition or a product alone takes as long */
     double tensor_flops, tensor_requests;
@@ -157,7 +169,8 @@ typedef struct demand {
 
 static demand demand_of(const count_list *list, const count_row *launch, double scale,
                         const compiled_kernel *compiled) {
-    enum { SECTOR = 32, WARP = 32, SECTORS_OF_LOCAL_REQUEST = 4 };
+    enum { WARP = 32, SECTORS_OF_LOCAL_REQUEST = 4 };
+    const model_traffic traffic = model_traffic_of(list, launch);
     const double cube = scale * scale * scale, square = scale * scale;
     const double spill_stores = isnan(compiled->local_stores) ? 0 : compiled->local_stores;
     const double spills = spill_stores + (isnan(compiled->local_loads) ? 0 : compiled->local_loads);
@@ -169,13 +182,9 @@ static demand demand_of(const count_list *list, const count_row *launch, double 
     d.tensor_requests = cube * counts_a_launch(list, launch, "tensor_requests");
     d.requests = cube * (sum_over_operations(list, launch, "shared", "requests") +
                          sum_over_operations(list, launch, "global", "requests") + spills);
-    d.wavefronts = cube * (sum_over_operations(list, launch, "shared", "wavefronts") +
-                           counts_a_launch(list, launch, "shared_async_wavefronts") +
-                           sum_over_operations(list, launch, "global", "cache_lines") + spills);
+    d.wavefronts = cube * (traffic.l1_bytes / LINE + spills);
     /* L1 passes every store on, so spilled registers are written to L2; reading them again it may do without. */
-    d.l2_bytes = cube * SECTOR *
-                 (counts_a_launch(list, launch, "block_sectors") +
-                  counts_a_launch(list, launch, "global_load_l2_sectors") + SECTORS_OF_LOCAL_REQUEST * spill_stores);
+    d.l2_bytes = cube * (traffic.l2_bytes + SECTOR * SECTORS_OF_LOCAL_REQUEST * spill_stores);
     d.dram_bytes = square * SECTOR * counts_a_launch(list, launch, "launch_sectors");
     d.blocks = square * counts_total(list, launch, "blocks");
     return d;

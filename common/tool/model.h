@@ -67,6 +67,14 @@ typedef struct model_result {
         mma_ceiling_seconds; /* of the tensor cores, at what mma.sync was seen to reach; NAN: not known, or not used */
 } model_result;
 
+/* Bytes that one launch moves, by its counts. */
+typedef struct model_traffic {
+    double l1_bytes; /* through L1 and shared memory: 128 for each wavefront and each line of L1 */
+    double l2_bytes; /* asked of L2: 32 for each sector that a block fetches through L1, or a copy past it */
+} model_traffic;
+
+model_traffic model_traffic_of(const count_list *list, const count_row *launch);
+
 /* The model of one launch of `list`, whose counts are multiplied by `scale`^3 (those of memory traffic between a whole
  * launch and DRAM by its square): a product counted small and asked about large. */
 model_result model_launch(const gpu_model *gpu, const count_list *list, const count_row *launch, double scale,

@@ -2,6 +2,10 @@
 #include "plot.h"
 #include "article.h"
 #include "gnuplot.h"
+#include "model.h"
+#include "plot_experiments.h"
+#include "plot_parts.h"
+#include "plot_roofline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,24 +15,6 @@
 
 /* ---- Parts of a data file -----------------------------------------------------------------------------------------
  */
-
-/* gnuplot reads "?" as a missing value (plots/style.gp says so), and leaves a gap. */
-static void put_value(FILE *out, double value) {
-    if (isfinite(value))
-        fprintf(out, " %.6g", value);
-    else
-        fputs(" ?", out);
-}
-
-/* A quoted label on one line; our names hold no quotes, a damaged file's may. */
-static void put_label(FILE *out, const char *a, const char *b, const char *c) {
-    putc('"', out);
-    const char *const parts[] = {a, b, c};
-    for (size_t i = 0; i < 3; ++i)
-        for (const char *p = parts[i]; p && *p; ++p)
-            putc(*p == '"' || (unsigned char)*p < ' ' ? ' ' : *p, out);
-    putc('"', out);
-}
 
 /* "04_bank_padding" stands under its bars as "04 bank", "padding" and the kernel, a line each. */
 static void put_stage_label(FILE *out, const char *stage, const char *kernel) {
@@ -46,22 +32,6 @@ static void put_stage_label(FILE *out, const char *stage, const char *kernel) {
     for (const char *p = kernel; *p; ++p)
         putc(*p == '"' ? ' ' : *p, out);
     putc('"', out);
-}
-
-static char *describe(const record_list *list, const selection *s, bool with_size) {
-    const char *gpu = record_gpu(list);
-    if (!with_size)
-        return text_format("%s, %s, %s", gpu[0] ? gpu : "GPU n/a", s->dtype, s->protocol);
-    return text_format("%s, M = N = K = %" PRId64 ", %s, %s", gpu[0] ? gpu : "GPU n/a", s->size, s->dtype, s->protocol);
-}
-
-static char *title_setting(const char *title, const char *subject) {
-    char *text = text_format("%s — %s", title, subject);
-    char *quoted = gnuplot_string(text);
-    char *line = text_format("title = %s\n", quoted);
-    free(text);
-    free(quoted);
-    return line;
 }
 
 /* ---- Bars: the article beside ours --------------------------------------------------------------------------------
@@ -128,7 +98,7 @@ static int bar_width(const char *data) {
 
 static int draw_utilization(const tool_context *context, const record_list *list, const selection *s,
                             const char *directory, fault *f) {
-    char *subject = describe(list, s, true);
+    char *subject = plot_subject(list, s, true);
     figure fig = {.name = "utilization", .height = 620};
     fig.settings = title_setting("Utilization of the dense peak", subject);
     fig.data = bar_data(list, s, put_utilization, "stage, article %, ours % of fastest unit, ours % of own unit");
@@ -145,7 +115,7 @@ enum { LOG_FROM = 60 };
 
 static int draw_speedup(const tool_context *context, const record_list *list, const selection *s, const char *directory,
                         fault *f) {
-    char *subject = describe(list, s, true);
+    char *subject = plot_subject(list, s, true);
     char *title = title_setting("Speedup over the naive kernel", subject);
     figure fig = {.name = "speedup", .height = 620};
     fig.settings = text_format("%slogarithmic = %d\n", title, best_speedup(list, s) > LOG_FROM);
@@ -289,7 +259,7 @@ static int draw_scaling(const tool_context *context, const record_list *list, co
     if (baseline)
         put_curve(data.out, baseline, list, &s, NULL, baseline_speed);
     text_close(&data);
-    char *subject = describe(list, &s, false);
+    char *subject = plot_subject(list, &s, false);
     char *title = title_setting("Speed over size (M = N = K)", subject);
     figure fig = {.name = "scaling", .data = data.text, .width = 1200, .height = 680};
     char *sizes = axis_sizes(list, &s);
@@ -346,12 +316,22 @@ int plot_errors(const tool_context *context, const record_list *list, const char
 /* ---- Counts -------------------------------------------------------------------------------------------------------
  */
 
+/* Of FP32 cores and tensor cores. */
+static double operations_of(const count_list *counts, const count_row *launch) {
+    return counts_a_launch(counts, launch, "flops") + counts_a_launch(counts, launch, "tensor_flops");
+}
+
 static double wavefronts_of_multiply_add(const count_list *counts, const count_row *launch) {
     enum { FLOPS_OF_A_WARP = 2 * 32 };
     return FLOPS_OF_A_WARP *
            (counts_a_launch(counts, launch, "shared_load_wavefronts") +
-            counts_a_launch(counts, launch, "shared_store_wavefronts")) /
-           counts_a_launch(counts, launch, "flops");
+            counts_a_launch(counts, launch, "shared_store_wavefronts") +
+            counts_a_launch(counts, launch, "shared_async_wavefronts")) /
+           operations_of(counts, launch);
+}
+
+static double l2_bytes_of_operations(const count_list *counts, const count_row *launch) {
+    return 1000 * model_traffic_of(counts, launch).l2_bytes / operations_of(counts, launch);
 }
 
 static double sectors_of_load(const count_list *counts, const count_row *launch) {
@@ -389,15 +369,49 @@ static int draw_counts(const tool_context *context, const count_list *counts, co
 }
 
 int plot_counts(const tool_context *context, const count_list *counts, const char *directory, fault *f) {
-    const int result = draw_counts(context, counts, "wavefronts", "Shared memory: wavefronts for a multiply-add",
-                                   wavefronts_of_multiply_add, directory, f);
-    return result ? result
-                  : draw_counts(context, counts, "sectors", "Global memory: sectors for a load", sectors_of_load,
-                                directory, f);
+    int result = draw_counts(context, counts, "wavefronts", "Shared memory: wavefronts for a multiply-add",
+                             wavefronts_of_multiply_add, directory, f);
+    if (result == 0)
+        result =
+            draw_counts(context, counts, "sectors", "Global memory: sectors for a load", sectors_of_load, directory, f);
+    if (result == 0)
+        result = draw_counts(context, counts, "l2_bytes", "L2: bytes for 1000 operations", l2_bytes_of_operations,
+                             directory, f);
+    return result;
 }
 
 /* ---- The subcommand -----------------------------------------------------------------------------------------------
  */
+
+typedef struct named_figure {
+    const char *name;
+    int (*draw)(const tool_context *context, const record_list *list, const selection *s, const char *directory,
+                fault *f);
+    bool usual; /* drawn without being asked for */
+} named_figure;
+
+static const named_figure figures[] = {
+    {"utilization", draw_utilization, true}, {"speedup", draw_speedup, true},    {"scaling", draw_scaling, true},
+    {"roofline", draw_roofline, true},       {"variants", draw_variants, false}, {"accuracy", draw_accuracy, false},
+};
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+/* NULL with a sentence. */
+static const named_figure *find_figure(const char *name, fault *f) {
+    const named_figure *found = NULL;
+    text_stream known;
+    text_open(&known);
+    for (size_t i = 0; i < FIGURES && !found; ++i) {
+        fprintf(known.out, "%s%s", i ? ", " : "", figures[i].name);
+        if (strcmp(figures[i].name, name) == 0)
+            found = &figures[i];
+    }
+    text_close(&known);
+    if (!found)
+        fault_set(f, "--figure %.40s: unknown; choose one of %s", name, known.text);
+    free(known.text);
+    return found;
+}
 
 int plot_speeds(const tool_context *context, const record_list *list, selection what, const char *directory, fault *f) {
     selection_settle(&what, list);
@@ -406,18 +420,26 @@ int plot_speeds(const tool_context *context, const record_list *list, selection 
                what.dtype, what.protocol, what.size);
         return 0;
     }
-    int result = draw_utilization(context, list, &what, directory, f);
-    if (result == 0)
-        result = draw_speedup(context, list, &what, directory, f);
-    if (result == 0)
-        result = draw_scaling(context, list, &what, directory, f);
+    int result = 0;
+    for (size_t i = 0; i < FIGURES && result == 0; ++i)
+        if (figures[i].usual)
+            result = figures[i].draw(context, list, &what, directory, f);
     return result;
+}
+
+/* One that was asked for by name. */
+static int plot_figure(const tool_context *context, const record_list *list, selection what, const char *name,
+                       const char *directory, fault *f) {
+    const named_figure *figure = find_figure(name, f);
+    if (strcmp(name, "accuracy") != 0) /* which is about all sizes, and needs no speeds */
+        selection_settle(&what, list);
+    return figure ? figure->draw(context, list, &what, directory, f) : -1;
 }
 
 typedef struct plot_options {
     tool_context *context;
     record_choice choice;
-    const char *out;
+    const char *out, *figure; /* NULL: not given */
 } plot_options;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -427,6 +449,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         state->child_inputs[0] = &o->choice;
         state->child_inputs[1] = o->context;
         return 0;
+    case 'f':
+        o->figure = argument;
+        return find_figure(argument, o->choice.f) ? 0 : EINVAL;
     case 'o':
         o->out = argument;
         return *argument ? 0 : (fault_set(o->choice.f, "--out needs the name of a directory"), EINVAL);
@@ -438,7 +463,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"out", 'o', "DIR", 0, "Where the pictures go (default plots/<gpu>)", 1},
+    {"figure", 'f', "NAME", 0,
+     "Draw only utilization, speedup, scaling, roofline, variants (a bar for every kernel) or accuracy (error over K)",
+     1},
+    {"out", 'o', "DIR", 0,
+     "Where the pictures go (default plots/<gpu> for plots/data/<gpu>.csv, plots/<gpu>/NAME for "
+     "plots/data/NAME/<gpu>.csv, else beside the record)",
+     1},
     {0},
 };
 
@@ -448,23 +479,25 @@ static const struct argp plot_argp = {
     .options = options,
     .parser = parse_option,
     .args_doc = "[FILE.csv]",
-    .doc = "Draws utilization and speedup (the article beside ours) and speed over size.\v"
+    .doc = "Draws utilization and speedup (the article beside ours), speed over size, and the roofline.\v"
            "Without FILE.csv the newest record is drawn. Every picture keeps its gnuplot script and data beside it. "
            "Without gnuplot, or without rows that have a speed, one sentence says so and the exit status is 0.",
     .children = children,
 };
 
-/* Pictures of a recorded campaign belong into plots/<gpu>; those of a partial run stay beside it in the build tree. */
+/* Pictures of a recorded campaign belong into plots/<gpu>, those of a record that lies deeper below that; those of a
+ * partial run stay beside it in the build tree. */
 static char *default_directory(const tool_context *context, const char *record, const record_list *list) {
-    const char *gpu = record_gpu(list);
-    if (gpu[0] && strstr(record, "plots/data/")) {
-        char *name = slug(gpu);
-        char *directory = text_format("%s/plots/%s", context->source, name);
-        free(name);
-        return directory;
-    }
-    const char *slash = strrchr(record, '/');
-    return slash ? text_format("%.*s", (int)(slash - record), record) : text_format(".");
+    static const char data[] = "plots/data/";
+    const char *gpu = record_gpu(list), *slash = strrchr(record, '/'), *recorded = strstr(record, data);
+    if (!gpu[0] || !recorded)
+        return slash ? text_format("%.*s", (int)(slash - record), record) : text_format(".");
+    const char *below = recorded + strlen(data);
+    const int length = slash > below ? (int)(slash - below) : 0;
+    char *name = slug(gpu);
+    char *directory = text_format("%s/plots/%s%s%.*s", context->source, name, length ? "/" : "", length, below);
+    free(name);
+    return directory;
 }
 
 int command_plot(tool_context *context, int argc, char **argv, fault *f) {
@@ -482,7 +515,8 @@ int command_plot(tool_context *context, int argc, char **argv, fault *f) {
     int result = load_record(path, &list, f);
     if (result == 0) {
         char *directory = o.out ? text_format("%s", o.out) : default_directory(context, path, &list);
-        result = plot_speeds(context, &list, o.choice.what, directory, f);
+        result = o.figure ? plot_figure(context, &list, o.choice.what, o.figure, directory, f)
+                          : plot_speeds(context, &list, o.choice.what, directory, f);
         free(directory);
     }
     record_list_free(&list);

@@ -1,4 +1,5 @@
 /* The speed-of-light model against figures worked out by hand. */
+#include "ceilings.h"
 #include "model.h"
 
 #include <math.h>
@@ -307,6 +308,52 @@ static void names(void **state) {
     assert_string_equal(gpu("a100")->name, "a100");
 }
 
+/* The figures of of_264_blocks, and a copy past L1. */
+static void traffic(void **state) {
+    (void)state;
+    launch l = of_264_blocks();
+    count_list list = {.rows = l.rows, .count = l.count};
+    assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l1_bytes - 264 * 1000 * 128.0) < 0.5);
+    assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l2_bytes - 192000 * 32.0) < 0.5);
+    set(&l, "shared_async_wavefronts", 264 * 7);
+    set(&l, "global_load_l2_sectors", 1000);
+    set(&l, "launches", 2);
+    list.count = l.count;
+    assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l1_bytes - 264 * 1007 * 128.0 / 2) < 0.5);
+    assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l2_bytes - 193000 * 32.0 / 2) < 0.5);
+}
+
+/* The roofline's file and the model's table say the same of the H200. */
+static void ceilings_are_the_models(void **state) {
+    (void)state;
+    ceiling_list list;
+    fault f = {{0}};
+    if (ceilings_read(REPOSITORY "/plots/data/ceilings.csv", &list, &f) != 0)
+        fail_msg("%s", f.text);
+    const gpu_model *h200 = gpu("h200");
+    const double clock = h200->clock_mhz * 1e6 / 1e12;
+    double peak = 0, measured = 0, fp32 = 0, l1 = 0, l2 = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        const ceiling *c = &list.rows[i];
+        if (!ceiling_applies(c, "nvidia-h200", "f16"))
+            continue;
+        if (strcmp(c->level, "tensor") == 0)
+            *(peak > 0 ? &measured : &peak) = c->value;
+        if (strcmp(c->level, "fp32") == 0)
+            fp32 = fmax(fp32, c->value);
+        if (strcmp(c->level, "l1") == 0)
+            l1 = c->value;
+        if (strcmp(c->level, "l2") == 0)
+            l2 = c->value;
+    }
+    assert_true(fabs(peak - h200->tensor_tflops) < 0.05);
+    assert_true(fabs(measured - h200->mma_ceiling_tflops) < 0.5);
+    assert_true(fabs(fp32 - 2 * h200->fp32_lanes * h200->multiprocessors * clock) < 0.05);
+    assert_true(fabs(l1 - 128 * h200->multiprocessors * clock) < 0.005);
+    assert_true(fabs(l2 - h200->l2_bytes_per_clock * clock) < 0.005);
+    ceilings_free(&list);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_resource_of_an_h200),
@@ -324,6 +371,8 @@ int main(void) {
         cmocka_unit_test(a_block_too_large_has_no_time),
         cmocka_unit_test(several_launches_are_one_on_the_average),
         cmocka_unit_test(names),
+        cmocka_unit_test(traffic),
+        cmocka_unit_test(ceilings_are_the_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

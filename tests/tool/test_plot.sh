@@ -37,6 +37,65 @@ expect_says "2048 10.54"
 expect_silent_on "4096"
 expect_in "$work/odd/utilization.dat" '"02 tiling\n(no record)" 18 ? ?'
 
+# --- the roofline: counts of plots/data/counts, roofs of plots/data/ceilings.csv, speeds of the record
+fields() { sed -n "s/^\([^,]*,[^,]*,f16,f32,4096,.*\)$/\1/p" "$data" | sed -n '/tile64.*burst/p' | sed "$1"; }
+cp "$data" "$work/seven.csv"
+for kernel in 05_tensorcore,mma,308 05_tensorcore,wmma,200 06_double_buffer,stages2,321 06_double_buffer,stages3,464; do
+    fields "s/^02_tiling,tile64,\(\([^,]*,\)\{14\}\)[^,]*,/${kernel%,*},\1${kernel##*,},/" >>"$work/seven.csv"
+done
+plot "$work/seven.csv" --out "$work/seven"
+expect_status 0 "roofline"
+expect_in "$work/seven/roofline.dat" ' 0.249969 15.9377 5.2 "01 coalesced"'
+expect_in "$work/seven/roofline.dat" ' 308 "05 mma"'
+expect_in "$work/seven/roofline.dat" ' 464 "06 stages3"'
+expect_not_in "$work/seven/roofline.dat" stages2
+expect_in "$work/seven/roofline.dat" '"L2: 10.14 TB/s"'
+expect_in "$work/seven/roofline.dat" '"mma.sync alone, as measured: 632 TFLOP/s"'
+expect_not_in "$work/seven/roofline.dat" TF32
+expect_in "$work/seven/roofline.gp" "bandwidths = 3"
+expect_in "$work/seven/roofline.gp" "speeds = 4"
+plot "$work/seven.csv" --out "$work/float" --dtype f32
+expect_not_in "$work/float/roofline.dat" "tensor cores" # they do not multiply floats
+sed 's/NVIDIA H200/NVIDIA Q9/' "$work/seven.csv" >"$work/other.csv"
+plot "$work/other.csv" --out "$work/other"
+expect_status 0 "no ceilings"
+expect_says "plot: no roofline: plots/data/ceilings.csv has no bandwidth and speed of nvidia-q9 for f16"
+expect_no_file "$work/other/roofline.dat"
+
+# --- one figure by its name
+plot "$work/seven.csv" --figure variants --out "$work/variants"
+expect_status 0 "variants"
+expect_in "$work/variants/variants.dat" '"06 stages2" 321'
+expect_no_file "$work/variants/utilization.dat"
+plot "$work/seven.csv" --figure accuracy --out "$work/accuracy"
+expect_status 0 "no two K"
+expect_says "plot: no accuracy to draw: no kernel passed with two K of one M and N"
+for k in 64 512 64; do fields "s/,4096,4096,4096,/,64,64,$k,/; s/,pass,,[^,]*,[^,]*,/,pass,,0.0$k,0.$k,/"; done >"$work/rows"
+{ sed -n 1p "$data" && cat "$work/rows"; } >"$work/over-k.csv"
+plot "$work/over-k.csv" --figure accuracy --out "$work/accuracy"
+expect_status 0 "accuracy"
+expect_in "$work/accuracy/accuracy.gp" "lines = 1"
+run cat "$work/accuracy/accuracy.dat"
+expect_says '"02 tile64 f16, M = 64, N = 64"'
+[ "$(grep -c '^64 0.064 0.64$' "$work/out")" -eq 1 ] || wrong "K = 64 should stand there once"
+expect_says "512 0.0512 0.512"
+plot "$data" --figure pie
+expect_status 2 "--figure pie"
+expect_says "--figure pie: unknown; choose one of utilization, speedup, scaling, roofline, variants, accuracy"
+
+# --- where pictures go: those of a record deeper in plots/data do not replace the campaign's
+mkdir -p "$work/source/plots/data/sizes"
+cp "$repository"/plots/*.gp "$work/source/plots"
+cp "$data" "$work/source/plots/data/nvidia-h200.csv"
+cp "$data" "$work/source/plots/data/sizes/nvidia-h200.csv"
+PATH=$work/path run "$tool" plot --source "$work/source" "$work/source/plots/data/sizes/nvidia-h200.csv" --figure scaling
+expect_status 0 "a record that lies deeper"
+expect_file "$work/source/plots/nvidia-h200/sizes/scaling.gp"
+expect_no_file "$work/source/plots/nvidia-h200/scaling.gp"
+PATH=$work/path run "$tool" plot --source "$work/source" "$work/source/plots/data/nvidia-h200.csv"
+expect_file "$work/source/plots/nvidia-h200/scaling.gp"
+expect_says "no roofline: it needs plots/data/counts/cpu-device.csv"
+
 # --- a gnuplot without pngcairo takes png; each picture is asked for by name
 fake gnuplot 'case $* in
 *pngcairo*) exit 1 ;;
@@ -146,7 +205,12 @@ if [ -n "$real_gnuplot" ] && "$real_gnuplot" -e 'set terminal svg' >/dev/null 2>
     plot "$data" --out "$work/real"
     expect_status 0 "real gnuplot"
     expect_silent_on warning
-    for name in utilization speedup scaling; do
+    plot "$work/seven.csv" --figure variants --out "$work/real"
+    expect_status 0 "real variants"
+    expect_silent_on "gnuplot failed"
+    plot "$work/over-k.csv" --figure accuracy --out "$work/real"
+    expect_silent_on "gnuplot failed"
+    for name in utilization speedup scaling roofline variants accuracy; do
         expect_in "$work/real/$name.svg" "</svg>"
         expect_in "$work/real/$name.svg" "NVIDIA H200"
     done

@@ -54,18 +54,24 @@ expect_status 1 "no drivers"
 expect_says "no stage driver in"
 
 # --- a size asked for twice is counted once, and a row that failed not at all
-driver 01_naive 'row coalesced pass 100 1; row coalesced pass 100 1; row bad fail "" ""
+driver 01_naive 'row coalesced pass 100 1; row coalesced pass 100 1; row bad fail "" ""; row tensor pass 100 1
 echo stage,kernel,dtype,m,n,k,source,line,counter,value >"$counts"
 for kernel in coalesced bad; do
     for counter in launches,2 flops,12800 shared_load_wavefronts,400 global_load_requests,20 global_load_sectors,80; do
         echo "01_naive,$kernel,f16,4096,4096,4096,k,0,$counter" >>"$counts"
     done
+done
+for counter in launches,1 flops,100 tensor_flops,12700 shared_load_wavefronts,300 shared_async_wavefronts,100 \
+    block_sectors,10 global_load_l2_sectors,90; do
+    echo "01_naive,tensor,f16,4096,4096,4096,k,0,$counter" >>"$counts"
 done'
 ladder run --device cpu --size 4096,4096
 expect_status 1 "a failed row"
-[ "$(grep -c launches "$cpu/counts.csv")" -eq 1 ] || wrong "a size that was asked for twice is counted twice"
+[ "$(grep -c coalesced.*launches "$cpu/counts.csv")" -eq 1 ] || wrong "a size that was asked for twice is counted twice"
 expect_not_in "$cpu/counts.csv" bad
 grep -q 'coalesced.* 2$' "$cpu/wavefronts.dat" || wrong "wavefronts for a multiply-add: 64 * 400 / 12800"
+grep -q 'tensor.* 2$' "$cpu/wavefronts.dat" || wrong "wavefronts of tensor cores and copies: 64 * 400 / 12800"
+grep -q 'tensor.* 250$' "$cpu/l2_bytes.dat" || wrong "bytes asked of L2: 1000 * 32 * 100 / 12800"
 grep -q 'coalesced.* 4$' "$cpu/sectors.dat" || wrong "sectors for a load: 80 / 20"
 rm -r "$source/build"
 

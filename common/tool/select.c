@@ -101,9 +101,12 @@ int load_record(const char *path, record_list *list, fault *f) {
     return record_read_csv(path, list, f->text, sizeof f->text);
 }
 
+/* When a record was last written; false for a file that is none, such as plots/data/ceilings.csv. */
 static bool modified(const char *path, struct timespec *when) {
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    fault ignored;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+        record_check_header(path, ignored.text, sizeof ignored.text) != 0)
         return false;
     *when = status.st_mtim;
     return true;

@@ -25,6 +25,7 @@ touch -t 202001010000 "$source/plots/data/nvidia-h200.csv"
 table
 expect_says "record: $source/build/gpu/results/gpu.csv"
 touch -t 201901010000 "$source/build/gpu/results/gpu.csv"
+cp "$repository/plots/data/ceilings.csv" "$source/plots/data/ceilings.csv" # newer than both, and no record
 table
 expect_says "record: $source/plots/data/nvidia-h200.csv"
 

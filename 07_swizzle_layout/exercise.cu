@@ -1,7 +1,8 @@
 /* Exercise 07: no bank conflicts without padding, and blocks that share data run together.
  *
- *   The pipeline of 06 is there. What is missing is the layout of shared memory, whose rows are no longer widened: chunks
- * of 16 bytes change places inside 128 bytes; and the order of the blocks, which is for you to compute from one number.
+ *   The pipeline of 06 is there. What is missing is the layout of shared memory, whose rows are no longer widened:
+ * chunks of 16 bytes change places inside 128 bytes; and the order of the blocks, which is for you to compute from one
+ * number.
  *
  * Fill in the regions marked TODO. Left empty they compile and give a wrong result, and the driver says where. Try it
  * with
@@ -15,8 +16,8 @@
  *
  * The first line is a single block, so TODO 3 is not needed for it; the second has two strips of tiles, and one of them
  * is lower. On a GPU say gpu for cpu. When every line says PASS the result is right; whether rows meet in one bank
- * ./ladder grade 07 says, which marks swizzle. The block order is counted by nothing here: on a GPU compare the speeds of
- * swizzle and row_by_row at 4096 and 8192. kernel.cu is one solution.
+ * ./ladder grade 07 says, which marks swizzle. The block order is counted by nothing here: on a GPU compare the speeds
+ * of swizzle and row_by_row at 4096 and 8192. kernel.cu is one solution.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"
@@ -27,8 +28,8 @@ enum { NONE, BY_ROW, BY_EIGHT_ROWS }; /* swizzles */
 
 /* Where in its row the chunk is put that begins at `col`. */
 template <int SWIZZLE> static __device__ __forceinline__ int place(int row, int col) {
-    /* TODO 1: a chunk has eight elements. NONE: where it is, `col`. BY_ROW: its number in the row, XOR the row modulo 8.
-     * BY_EIGHT_ROWS, the mistake that wrong_swizzle shows: XOR row / 8 % 2. */
+    /* TODO 1: a chunk has eight elements. NONE: where it is, `col`. BY_ROW: its number in the row, XOR the row
+     * modulo 8. BY_EIGHT_ROWS, the mistake that wrong_swizzle shows: XOR row / 8 % 2. */
     (void)row, (void)col;
     return 0;
 }
@@ -117,9 +118,9 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
     float acc[WM / 16][WN / 8][4] = {};
     uint32_t a[2][WM / 16][4], b[2][WN / 16][4];
     /* TODO 4: where the chunk is whose address this lane gives to ldmatrix, in bytes: for A at each depth k * 16, from
-     * ring->A[i * 16] on, for B at each 16 columns j, from ring->B[k] on (see fetch). In 05 one number did for all of them;
-     * now each chunk has moved by itself. Row and column are those of 05: lane % 16 and lane / 16 * 8 inside a piece of
-     * 16 x 16. */
+     * ring->A[i * 16] on, for B at each 16 columns j, from ring->B[k] on (see fetch). In 05 one number did for all of
+     * them; now each chunk has moved by itself. Row and column are those of 05: lane % 16 and lane / 16 * 8 inside a
+     * piece of 16 x 16. */
     uint32_t a_at[BK / 16] = {}, b_at[WN / 16] = {};
     A += (int64_t)tile_m * BM * lda, B += tile_n * BN;
     C += (int64_t)tile_m * BM * ldc + tile_n * BN;
@@ -232,9 +233,9 @@ static cudaError_t run(const gemm_problem *p, cudaStream_t stream, gemm_footprin
 /* ---- Configurations, as main.c names them: the block's tile, the depth of a step, the warp's tile ---- */
 template <typename T, int... VARIANT>
 static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
-    static const gemm_tile tiles[] = {{128, 256, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
-                                      {128, 128, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
-                                      {64, 64, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
+    static const gemm_tile tiles[] = {{128, 256, 100, smem_bytes<T, 128, 256, 64, 64, 64, VARIANT...>()},
+                                      {128, 128, 104, smem_bytes<T, 128, 128, 64, 64, 64, VARIANT...>()},
+                                      {64, 64, 155, smem_bytes<T, 64, 64, 64, 32, 32, VARIANT...>()}};
     switch (choose_tile(p, tiles, 3)) {
     case 1:
         return run<T, 128, 256, 64, 64, 64, VARIANT...>(p, stream, footprint);

@@ -206,7 +206,7 @@ static void add_row(run *r, const gemm_record *row, double relative_error) {
 
 static void describe_row(const run *r, const gemm_kernel *kernel, const gemm_problem *shape, gemm_record *row) {
     *row = r->common;
-    name_kernel(kernel, shape->config, row->kernel, sizeof row->kernel);
+    name_kernel(kernel, r->options.first_config ? 0 : shape->config, row->kernel, sizeof row->kernel);
     snprintf(row->dtype, sizeof row->dtype, "%s", number_name(shape->dtype));
     snprintf(row->acc, sizeof row->acc, "%s", number_name(kernel->sums));
     row->m = shape->M;
@@ -428,11 +428,13 @@ static void skip_config(run *r, const prepared *on, const gemm_kernel *kernel, c
 static void run_configs(run *r, const prepared *on, const gemm_kernel *kernel) {
     const options *o = &r->options;
     const int count = config_count(kernel);
-    if (o->config_count == 0 || (o->all_configs && count == 0))
+    if (o->config_count == 0 || ((o->all_configs || o->first_config) && count == 0))
         run_config(r, on, kernel, 0);
+    else if (o->first_config)
+        run_config(r, on, kernel, 1);
     for (int config = 1; config <= count && o->all_configs; config++)
         run_config(r, on, kernel, config);
-    for (int i = 0; i < o->config_count && !o->all_configs; i++) {
+    for (int i = 0; i < o->config_count && !o->all_configs && !o->first_config; i++) {
         const int config = options_find_config(kernel, o->configs[i]);
         if (config > 0)
             run_config(r, on, kernel, config);

@@ -73,9 +73,9 @@ static const struct argp_option option_list[] = {
     {"kernel", KEY_KERNEL, "NAME[,NAME...]", 0,
      "Variants of this stage (default all; those without the type are then left out)", 3},
     {"config", KEY_CONFIG, "NAME[,NAME...]", 0,
-     "Configurations of the variants that have some, as --list names them behind the slash, or all (default: the "
-     "kernel "
-     "chooses one for the problem)",
+     "Configurations of the variants that have some, as --list names them behind the slash; all; or first, the one for "
+     "large problems, whose rows have no slash (default: the kernel chooses one for the problem; on the CPU device the "
+     "first)",
      3},
     {"list", KEY_LIST, NULL, 0,
      "Show the variants and their configurations, with registers, shared memory and occupancy on a GPU, and stop", 3},
@@ -227,6 +227,7 @@ static void add_sustained(options *o, const char *text) {
 /* Whether some kernel has it is asked when the kernels are known. */
 static void add_config(options *o, const char *text) {
     o->all_configs |= strcmp(text, "all") == 0;
+    o->first_config |= strcmp(text, "first") == 0;
     for (int i = 0; i < o->config_count; i++)
         if (strcmp(o->configs[i], text) == 0)
             return;
@@ -434,7 +435,9 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
             bad("C is not read%s%s", "poke", " when beta is 0, and holds NaN before the run", "; give --beta too");
     if (o->counts && o->repeat > 1)
         bad("has no meaning beside --counts%s%s", "repeat", ": one run is counted", "; leave it out");
-    for (int i = 0; i < o->config_count && !o->all_configs; i++)
+    if (o->first_config && o->config_count > 1)
+        bad("first stands alone%s%s", "config", "; leave the others out", "");
+    for (int i = 0; i < o->config_count && !o->all_configs && !o->first_config; i++)
         check_config(o, stage, o->configs[i]);
     if (o->dtype_count == 0)
         o->dtypes[o->dtype_count++] = default_dtype(o, stage);

@@ -316,6 +316,7 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
                           (char *)shape[1],
                           (char *)shape[2],
                           "--dtype=f32,f16",
+                          "--config=first", /* as the CPU device counts */
                           "--protocol=none",
                           "--csv",
                           csv,

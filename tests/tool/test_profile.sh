@@ -89,7 +89,7 @@ good_drivers
 profile
 expect_status 0 "all stages"
 expect_file "$out"
-expect_in "$work/calls" "01_naive --m=512 --n=512 --k=512 --dtype=f32,f16 --protocol=none --csv"
+expect_in "$work/calls" "01_naive --m=512 --n=512 --k=512 --dtype=f32,f16 --config=first --protocol=none --csv"
 expect_in "$work/calls" "02_tiling --m=129 --n=257 --k=65"
 expect_says "counters: $out"
 [ "$(grep -o ' smsp__inst_executed_op_ldsm.sum ' "$work/metrics" | wc -l)" -eq 1 ] || wrong "a metric is not asked for once"

@@ -1,5 +1,5 @@
-/* What `ladder grade` asks of a stage's kernel, and for how many points: tests of the result, the same for all stages of
- * one type, and the stage's own goals, which are about counts. Together 100 points. */
+/* What `ladder grade` asks of a stage's kernel, and for how many points: tests of the result, the same for all stages
+ * of one type, and the stage's own goals, which are about counts. Together 100 points. */
 #ifndef TOOL_GRADE_SCHEME_H
 #define TOOL_GRADE_SCHEME_H
 
@@ -51,7 +51,7 @@ typedef struct grade_product_type {
 enum { GRADE_TESTS = 8, GRADE_GOALS = 3, GRADE_VARIANTS = 4 };
 
 typedef struct grade_scheme {
-    const char *stage, *marked;                     /* the variant that is marked */
+    const char *stage, *marked; /* the variant that is marked */
     const grade_product_type *type;
     grade_variant variants[GRADE_VARIANTS];         /* of kernel.cu, in main.c's order; name NULL: none */
     const char *reference_stage, *reference_kernel; /* whose counts the goals compare with; NULL: nobody's */

@@ -44,14 +44,14 @@ marked() {
     expect_nothing_left "$file"
 }
 
-# only STAGE FUNCTION NAME FILE: the stage's kernel file with one of its launch functions, under another name. Without the
-# others it compiles in a third of the time.
+# only STAGE FUNCTION NAME FILE [KERNEL.CU]: the stage's kernel file with one of its launch functions, under another name.
+# Without the others it compiles in a third of the time.
 only() {
     awk -v own="$2" '/^extern "C" {/ { listed = 1 }
         listed && /^[a-z_A-Z]+ [a-z_0-9]+\(/ { left_out = $0 !~ "[ *]" own "(_footprint)?\\(" }
         !left_out
         /}$/ { left_out = 0 }' \
-        "$repository/$1/kernel.cu" | sed "s/\\b$2\\b/$3/; s/\\b$2_footprint\\b/$3_footprint/" >"$4"
+        "$repository/$1/${5:-kernel.cu}" | sed "s/\\b$2\\b/$3/; s/\\b$2_footprint\\b/$3_footprint/" >"$4"
 }
 
 # ---- The kernels of the tutorial ----
@@ -159,10 +159,15 @@ earns 98 07 height.cu "5 of 6 right; --m 2056 --n 264 --k 72"
 # Copies that nobody waits for.
 change 06_double_buffer wait.cu 's/cp_async_wait<STAGES - 2>/cp_async_wait<STAGES - 1>/' ring.cu
 earns 0 06 wait.cu "looked at when values, or bf16 inputs, are right"
+# WMMA is on tensor cores, but its lanes load elements; its sums in half are wrong where sums in float are asked for.
+only 05_tensorcore tensorcore_wmma tensorcore_mma wmma.cu kernel_wmma.cu
+earns 50 05 wmma.cu "34816 requests to shared memory are loads by lanes" "Results count 20/40"
+only 05_tensorcore tensorcore_wmma_half tensorcore_mma half.cu kernel_wmma.cu
+earns 0 05 half.cu "looked at when values, or bf16 inputs, are right"
 # What is in the stage's other kernel files is not for this one to replace.
-only 05_tensorcore tensorcore_mma tensorcore_mma wmma.cu
-echo 'extern "C" cudaError_t tensorcore_wmma(const gemm_problem *, cudaStream_t) { return cudaSuccess; }' >>wmma.cu
-earns 0 05 wmma.cu "wmma.cu defines tensorcore_wmma, which the harness needs for itself"
+only 05_tensorcore tensorcore_mma tensorcore_mma taken.cu
+echo 'extern "C" cudaError_t tensorcore_wmma(const gemm_problem *, cudaStream_t) { return cudaSuccess; }' >>taken.cu
+earns 0 05 taken.cu "taken.cu defines tensorcore_wmma, which the harness needs for itself"
 # Nothing but tile128 and tile32: the first of the two in main.c.
 grep -v tiling_64 "$repository/02_tiling/kernel.cu" >two.cu
 earns 100 02 two.cu "02_tiling: kernel tile32, tiling_32() of two.cu" "tiling_32() is marked in its place"

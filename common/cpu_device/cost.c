@@ -140,6 +140,25 @@ struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[CO
                               distinct(copied, copies, COST_SECTOR_BYTES, COST_SECTOR_BYTES, true)};
 }
 
+unsigned cost_copy_wavefronts(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active,
+                              unsigned wavefront[COST_LANES]) {
+    const uint32_t lanes = lanes_that_stay(to, active);
+    unsigned count = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        wavefront[lane] = count;
+        for (uint32_t earlier = lanes & ((1u << lane) - 1); earlier; earlier &= earlier - 1) {
+            const unsigned other = (unsigned)__builtin_ctz(earlier);
+            if (to[other] / COST_LINE_BYTES == to[lane] / COST_LINE_BYTES &&
+                from[other] / COST_LINE_BYTES == from[lane] / COST_LINE_BYTES &&
+                kind_of(to, from, lanes, other) == kind_of(to, from, lanes, lane))
+                wavefront[lane] = wavefront[other];
+        }
+        count += wavefront[lane] == count;
+    }
+    return count;
+}
+
 static void insert_sector(struct cost_global *cost, uint64_t sector) {
     unsigned at = cost->sectors;
     while (at > 0 && cost->sector[at - 1] > sector)

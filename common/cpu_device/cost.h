@@ -57,6 +57,11 @@ struct cost_copy {
  * whole warp takes the wavefronts of a store besides. Of lanes that copy to one place the last one counts. */
 struct cost_copy cost_copy(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active);
 
+/* Which wavefront carries what each lane copies, none of it zeros: wavefront[lane], counted from 0. Returns how many.
+ */
+unsigned cost_copy_wavefronts(const uint64_t to[COST_LANES], const uint64_t from[COST_LANES], uint32_t active,
+                              unsigned wavefront[COST_LANES]);
+
 struct cost_global {
     unsigned sectors, lines;         /* distinct ones */
     uint64_t sector[2 * COST_LANES]; /* the distinct sectors, as address / 32, ascending */

@@ -115,6 +115,35 @@ static void draw_phase(const uint64_t addresses[COST_LANES], uint32_t lanes, uns
     phase->wavefronts = cost_phase(wanted, count, bytes);
 }
 
+/* cp.async goes by lines of global and of shared memory, not by lanes: a phase for each wavefront. */
+static int draw_copy(const bank_access *a, unsigned warp, const uint64_t to[COST_LANES], bank_picture *picture,
+                     fault *f) {
+    enum { ANYWHERE = 1 << 20 }; /* in global memory; 0 would stand for zeros */
+    const bank_access source = {.index = a->copied_from,
+                                .constants = a->constants,
+                                .constant_count = a->constant_count,
+                                .element = a->element,
+                                .bytes = a->bytes,
+                                .block_x = a->block_x,
+                                .block_y = a->block_y};
+    uint64_t from[COST_LANES] = {0};
+    unsigned wavefront[COST_LANES];
+    uint32_t active, lanes[MAX_PHASES] = {0};
+    if (find_addresses(&source, warp, "the source of the copy", from, &active, f) != 0)
+        return -1;
+    for (unsigned lane = 0; lane < COST_LANES; ++lane)
+        from[lane] += ANYWHERE;
+    picture->copy = true;
+    picture->cost = cost_copy(to, from, picture->active).shared;
+    picture->phases = cost_copy_wavefronts(to, from, picture->active, wavefront);
+    for (unsigned lane = 0; lane < COST_LANES; ++lane)
+        if (picture->active >> lane & 1)
+            lanes[wavefront[lane]] |= 1u << lane;
+    for (unsigned i = 0; i < picture->phases; ++i)
+        draw_phase(to, lanes[i], a->bytes, &picture->phase[i]);
+    return 0;
+}
+
 int bank_draw(const bank_access *a, unsigned warp, const char *index_flag, bank_picture *picture, fault *f) {
     uint64_t addresses[COST_LANES] = {0};
     memset(picture, 0, sizeof *picture);
@@ -123,6 +152,8 @@ int bank_draw(const bank_access *a, unsigned warp, const char *index_flag, bank_
         return -1;
     if (picture->active == 0)
         return fault_set(f, "--active: no lane of warp %u takes part, so there is nothing to draw", warp);
+    if (a->copied_from)
+        return draw_copy(a, warp, addresses, picture, f);
     picture->cost =
         a->matrices ? cost_ldmatrix(addresses, a->matrices) : cost_shared_access(addresses, picture->active, a->bytes);
     const unsigned lanes = a->matrices ? 8 : cost_lanes_of_phase(addresses, picture->active, a->bytes);

@@ -5,13 +5,14 @@
 #include "../cpu_device/cost.h"
 #include "formula.h"
 
-enum { BANKS = 32, BANK_BYTES = 4, MAX_PHASES = 4, MAX_THREADS = 1024 };
+enum { BANKS = 32, BANK_BYTES = 4, MAX_PHASES = 32, MAX_THREADS = 1024 };
 
 /* One access of every lane, as the kernel writes it. Strings are borrowed. */
 typedef struct bank_access {
-    const char *index;             /* formula of the element at which the access of thread t starts */
-    const char *active;            /* formula of the lanes that take part; NULL: all */
-    const char *elements;          /* formula of the array's length; NULL: unknown */
+    const char *index;       /* formula of the element at which the access of thread t starts */
+    const char *copied_from; /* cp.async: formula of the element of global memory, aligned to 128 bytes at 0; or NULL */
+    const char *active;      /* formula of the lanes that take part; NULL: all */
+    const char *elements;    /* formula of the array's length; NULL: unknown */
     const formula_name *constants; /* what the formulas may name beside t, lane, warp, tx and ty */
     size_t constant_count;
     unsigned element, bytes;   /* size of an element; what a lane moves: 1, 2, 4, 8 or 16 */
@@ -25,6 +26,7 @@ typedef struct bank_word {
     uint32_t lanes; /* a bit for each lane that wants it */
 } bank_word;
 
+/* Lanes that are served together; of cp.async one wavefront. */
 typedef struct bank_phase {
     uint32_t lanes;
     unsigned wavefronts;                /* of the fullest bank */
@@ -36,6 +38,7 @@ typedef struct bank_picture {
     unsigned warp;
     uint32_t active;
     struct cost_shared cost;
+    bool copy;
     unsigned phases;
     bank_phase phase[MAX_PHASES];
 } bank_picture;

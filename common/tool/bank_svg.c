@@ -71,10 +71,12 @@ static void put_cell(FILE *out, const bank_phase *phase, unsigned bank, unsigned
     fputs("</g>\n", out);
 }
 
-static unsigned put_phase(FILE *out, const bank_phase *phase, unsigned number, unsigned y) {
+static unsigned put_phase(FILE *out, const bank_phase *phase, bool copy, unsigned number, unsigned y) {
     for (unsigned row = 0; row < phase->wavefronts; ++row, y += ROW) {
-        fprintf(out, "<text x=\"%d\" y=\"%u\">phase %u, wavefront %u</text>\n", MARGIN - 8, y + ROW - 7, number,
-                row + 1);
+        char *phase_name =
+            copy ? text_format("wavefront %u", number) : text_format("phase %u, wavefront %u", number, row + 1);
+        fprintf(out, "<text x=\"%d\" y=\"%u\">%s</text>\n", MARGIN - 8, y + ROW - 7, phase_name);
+        free(phase_name);
         for (unsigned bank = 0; bank < BANKS; ++bank)
             put_cell(out, phase, bank, row, y);
     }
@@ -122,7 +124,7 @@ char *bank_svg(const bank_picture *p, const char *title, const char *formula, co
                 TOP - 6, bank);
     unsigned y = TOP;
     for (unsigned i = 0; i < p->phases; ++i)
-        y = put_phase(svg.out, &p->phase[i], i + 1, y);
+        y = put_phase(svg.out, &p->phase[i], p->copy, i + 1, y);
     fputs("</svg>\n", svg.out);
     text_close(&svg);
     return svg.text;

@@ -10,6 +10,10 @@ static const char *plural(unsigned count) { return count == 1 ? "" : "s"; }
 
 char *bank_counts(const bank_picture *p) {
     const unsigned needed = p->cost.conflict_free, waste = p->cost.wavefronts - needed;
+    if (p->copy)
+        return text_format("%u wavefront%s, %u for as many bytes in whole lines of 128: %s", p->cost.wavefronts,
+                           plural(p->cost.wavefronts), needed,
+                           waste > 0 ? "rows lie across lines of shared memory" : "lines go to lines");
     char *conflict =
         waste > 0 ? text_format("%u-way bank conflict, %u wavefront%s too many", bank_ways(p), waste, plural(waste))
                   : text_format("no bank conflict");
@@ -89,13 +93,16 @@ static void put_cell(const bank_phase *phase, unsigned bank, unsigned row, bool 
 }
 
 void bank_print(const bank_picture *p, bool colours, FILE *out) {
-    fprintf(out, "%*s", 23, "bank |");
+    fprintf(out, "%*s", p->copy ? 14 : 23, "bank |");
     for (unsigned bank = 0; bank < BANKS; ++bank)
         fprintf(out, "%3u", bank);
     putc('\n', out);
     for (unsigned i = 0; i < p->phases; ++i)
         for (unsigned row = 0; row < p->phase[i].wavefronts; ++row) {
-            fprintf(out, "phase %u, wavefront %2u |", i + 1, row + 1);
+            if (p->copy)
+                fprintf(out, "wavefront %2u |", i + 1);
+            else
+                fprintf(out, "phase %u, wavefront %2u |", i + 1, row + 1);
             for (unsigned bank = 0; bank < BANKS; ++bank)
                 put_cell(&p->phase[i], bank, row, colours, out);
             putc('\n', out);

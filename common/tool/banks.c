@@ -236,7 +236,7 @@ static char *describe_setting(const bank_access *a, unsigned warp) {
     fprintf(text.out, "%u byte%s a lane", a->bytes, a->bytes == 1 ? "" : "s");
     if (a->element != 4)
         fprintf(text.out, ", elements of %u", a->element);
-    fprintf(text.out, ", warp %u%s", warp, a->matrices ? ", ldmatrix" : "");
+    fprintf(text.out, ", warp %u%s", warp, a->matrices ? ", ldmatrix" : a->copied_from ? ", cp.async" : "");
     if (a->active)
         fprintf(text.out, ", lanes with %s", a->active);
     fprintf(text.out, "%s%s", *constants ? "; " : "", constants);
@@ -386,13 +386,22 @@ static int show_access(const bank_options *o, const stage_access *s) {
     return status;
 }
 
-static int list_access(const bank_options *o, const stage_access *s) {
+/* Of the column of kernels. */
+static int kernel_width(const bank_options *o, const char *stage) {
+    size_t width = 8;
+    for (size_t i = 0; i < stage_access_count; ++i)
+        if (chosen(o, &stage_accesses[i], stage) && strlen(stage_accesses[i].kernel) > width)
+            width = strlen(stage_accesses[i].kernel);
+    return (int)width;
+}
+
+static int list_access(const bank_options *o, const stage_access *s, int width) {
     formula_name all[MAX_ALL_CONSTANTS];
     const bank_access a = with_constants(o, s, all);
     bank_picture p;
     if (bank_draw(&a, o->warp, s->name, &p, o->f) != 0)
         return -1;
-    printf("%-8s  %-7s  %-32s  %5u %10u %5u  %s\n", s->kernel, s->name, s->source, a.bytes, p.cost.wavefronts,
+    printf("%-*s  %-7s  %-32s  %5u %10u %5u  %s\n", width, s->kernel, s->name, s->source, a.bytes, p.cost.wavefronts,
            p.cost.conflict_free, s->see);
     return 0;
 }
@@ -401,22 +410,24 @@ static int list_stage(const bank_options *o, const char *stage) {
     if (o->constant_count > 0)
         return fault_set(o->f, "--define %s: name the access that it is for", o->constants[0].name), EXIT_USAGE;
     size_t count = 0;
+    const int width = kernel_width(o, stage);
     for (size_t i = 0; i < stage_access_count; ++i) {
         if (!chosen(o, &stage_accesses[i], stage))
             continue;
         if (check_warp(o, &stage_accesses[i].access) != 0)
             return EXIT_USAGE;
         if (count++ == 0)
-            printf("%-8s  %-7s  %-32s  %5s %10s %5s\n", "kernel", "access", "in kernel.cu", "bytes", "wavefronts",
-                   "least");
-        if (list_access(o, &stage_accesses[i]) != 0)
+            printf("%-*s  %-7s  %-32s  %5s %10s %5s\n", width, "kernel", "access", "in kernel.cu", "bytes",
+                   "wavefronts", "least");
+        if (list_access(o, &stage_accesses[i], width) != 0)
             return EXIT_USAGE;
     }
     if (count == 0)
         return fault_set(o->f, "--kernel %.60s: none is listed for %s; ./ladder banks %.2s lists all", o->kernel, stage,
                          stage),
                EXIT_USAGE;
-    printf("\nbytes: of a lane; wavefronts: of a request of warp %u; least: without conflicts\n"
+    printf("\nbytes: of a lane; wavefronts: of a request of warp %u; least: without conflicts, and of cp.async in "
+           "whole lines\n"
            "./ladder banks %.2s NAME [--kernel KERNEL] draws one\n",
            o->warp, stage);
     return 0;

@@ -6,18 +6,18 @@ banks() { run "$tool" banks --source "$repository" "$@"; }
 narrow() { [ "$(wc -L <"$work/out")" -le 120 ] || wrong "wider than 120 columns: $1"; }
 
 # --- a stage: its list, and every picture in it
-for stage in 02 3 04_bank_padding; do
+for stage in 02 3 04_bank_padding 05 06 07; do
     banks "$stage"
     expect_status 0 "$stage"
     narrow "$stage"
-    grep -E '^[^ ]+ +(store|read|edge)_' "$work/out" >"$work/list"
+    grep -E '^[^ ]+ +(store|read|edge|copy)_' "$work/out" >"$work/list"
     expect_file "$work/list"
     while read -r kernel access rest; do
         banks "$stage" "$access" --kernel "$kernel" --warp 3
         expect_status 0 "$stage $access --kernel $kernel"
         narrow "$stage $access"
         expect_says "$kernel $access"
-        expect_says "wavefront  1 |"
+        expect_says "wavefront  1 |" # of a phase, or of a copy
     done <"$work/list"
 done
 banks 04
@@ -39,6 +39,24 @@ expect_says "2-way bank conflict"
 expect_silent_on "16 columns" # said of PAD=4
 banks 02 read_A
 expect_says "+ a word that several lanes want, costs once: lanes 0-31 share word 0 (it is broadcast to them)"
+
+# --- what ldmatrix reads, and what cp.async copies
+banks 07
+expect_says "wrong_swizzle  read_A   &from.A[i * 16] + a_at[k / 16]       16         32     4  rows 0 to 7 have one place"
+banks 07 read_A --kernel wrong_swizzle
+expect_says "16 bytes a lane, elements of 2, warp 0, ldmatrix; BN=256, BK=64"
+expect_says "4 phases, 32 wavefronts, 4 without conflicts: 8-way bank conflict, 28 wavefronts too many"
+banks 05 read_A -D PAD=0
+expect_says "8-way bank conflict"
+banks 06 copy_A
+expect_says "16 bytes a lane, elements of 2, warp 0, cp.async; BM"
+expect_says "10 wavefronts, 4 for as many bytes in whole lines of 128: rows lie across lines of shared memory"
+expect_says "wavefront 10 |"
+banks 06 copy_A --svg "$work/copy.svg"
+expect_in "$work/copy.svg" ">wavefront 10</text>"
+expect_not_in "$work/copy.svg" "phase"
+banks 06 copy_A -D PAD=0
+expect_says "4 wavefronts, 4 for as many bytes in whole lines of 128: lines go to lines"
 
 # --- a formula
 banks --index 't*36' --bytes 16

@@ -1,11 +1,11 @@
 # recorded_counts.sh DRIVERS REPOSITORY   what plots/data/counts/cpu-device.csv holds of the last stages, with whose
-# kernels a change is likeliest, is what is counted today: each counter, summed over the lines of a launch.
+# kernels a change is likeliest, is what is counted today: wavefronts, lines and sectors, summed over the lines of a launch.
 bin=$1 recorded=$2/plots/data/counts/cpu-device.csv
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 sums() { # FILE STAGE: "stage,kernel,dtype,counter sum", sorted
-    awk -F, -v stage="$2" '$1 == stage && $3 == "f16" && $7 !~ /^#/ { sum[$1 "," $2 "," $3 "," $9] += $10 }
+    awk -F, -v stage="$2" '$1 == stage && $3 == "f16" && $9 ~ /(wavefronts|cache_lines|sectors)$/ { sum[$1 "," $2 "," $3 "," $9] += $10 }
         END { for (name in sum) printf "%s %.0f\n", name, sum[name] }' "$1" | sort
 }
 

@@ -121,6 +121,36 @@ static void first_kernel_and_hopper(void **state) {
     record_list_free(&list);
 }
 
+/* A table of float has 06 on FP32 cores, and no tensor cores; none has a variant that happens to be first. */
+static void kernels_of_each_type(void **state) {
+    (void)state;
+    gemm_record rows[3] = {row("06_double_buffer", "simt", 51), row("05_tensorcore", "tf32", 200),
+                           row("06_double_buffer", "stages2", 320)};
+    strcpy(rows[0].dtype, "f32");
+    strcpy(rows[1].dtype, "tf32");
+    record_list list = list_of(rows, 3);
+    static const char *const shown[][2] = {{"f32", "| 06_double_buffer | simt | – | – | 51.0 |"},
+                                           {"tf32", "| 05_tensorcore | tf32 | – | – | 200 |"},
+                                           {"f16", "| 06_double_buffer | – | 76 % | 21.3 | – |"}};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; ++i) {
+        const selection s = {.dtype = shown[i][0], .protocol = "burst", .size = 4096};
+        text_stream out;
+        text_open(&out);
+        report_article(&list, &s, markdown, out.out);
+        text_close(&out);
+        assert_non_null(strstr(out.text, shown[i][1]));
+        for (size_t j = 0; j < 2; ++j)
+            assert_true(j == i || !strstr(out.text, shown[j][1]));
+        assert_null(strstr(out.text, "stages2"));
+        free(out.text);
+    }
+    record_list_free(&list);
+    assert_true(article_has("06_double_buffer", "simt"));
+    assert_true(article_has("05_tensorcore", "hopper/128x128"));
+    assert_false(article_has("05_tensorcore", "simt"));
+    assert_false(article_has("06_double_buffer", "stages2"));
+}
+
 static void selection_takes_what_there_is(void **state) {
     (void)state;
     gemm_record rows[3] = {row("01_naive", "coalesced", 1), row("01_naive", "coalesced", 2),
@@ -239,6 +269,7 @@ int main(void) {
         cmocka_unit_test(failed_rows_have_no_speed),
         cmocka_unit_test(above_the_peak_is_flagged),
         cmocka_unit_test(first_kernel_and_hopper),
+        cmocka_unit_test(kernels_of_each_type),
         cmocka_unit_test(selection_takes_what_there_is),
         cmocka_unit_test(chinese_headings),
         cmocka_unit_test(checks_show_error_and_bound),

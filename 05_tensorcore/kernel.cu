@@ -15,7 +15,7 @@
  *   mma     all of it; configurations: rows x columns of C of a block, depth of a step
  *   pad0    rows not widened: the eight rows of a piece meet in the same four banks
  */
-// Alone: nvcc -O3 -arch=native -Icommon 05*/*.cu 05*/*.c common/*.c -lcublas -ldl -lpthread -o tensorcore
+// Alone: nvcc -O3 -arch=native -Icommon 05*/kernel*.cu 05*/*.c common/*.c -lcublas -ldl -lpthread -o tensorcore
 #include "gemm.h"
 #include "kernel/number.cuh"
 #include "kernel/ptx.cuh"

@@ -18,7 +18,7 @@
  *   stages4     three pieces under way
  *   one_step    fragments with one buffer: fetch, wait, multiply
  */
-// Alone: nvcc -O3 -arch=native -Icommon 06*/*.cu 06*/*.c common/*.c -lcublas -ldl -lpthread -o double_buffer
+// Alone: nvcc -O3 -arch=native -Icommon 06*/kernel*.cu 06*/*.c common/*.c -lcublas -ldl -lpthread -o double_buffer
 #include "gemm.h"
 #include "kernel/number.cuh"
 #include "kernel/ptx.cuh"

@@ -14,7 +14,7 @@
  *   swizzle         all of it; configurations: rows x columns of C of a block, depth of a step
  *   row_by_row      blocks in the order of 06
  *   unswizzled      chunks where they were: the eight rows of a piece meet in the same four banks
- *   wrong_swizzle   c XOR r / 8 % 8: the results are right, and the eight rows still meet
+ *   wrong_swizzle   c XOR r / 8 % 2: the results are right, and the eight rows still meet
  */
 // Alone: nvcc -O3 -arch=native -Icommon 07*/kernel.cu 07*/*.c common/*.c -lcublas -ldl -lpthread -o swizzle_layout
 #include "gemm.h"

@@ -76,16 +76,23 @@ template <typename T>
 static __device__ __forceinline__ void multiply(sums<UNIT_SIMT, float> &acc, const T *As, const T *Bs) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < 16; k++)
+    for (int k0 = 0; k0 < 16; k0 += 8) {
+        uint4 a[WM / 16], b; /* chunks of eight */
 #pragma unroll
-        for (int j = 0; j < WN / 16; j++)
+        for (int i = 0; i < WM / 16; i++)
+            a[i] = *(const uint4 *)&As[(i * 16 + lane / 2) * (BK + PAD) + k0];
 #pragma unroll
-            for (int e = 0; e < 8; e++) {
-                const float b = to_float(Bs[k * (BN + PAD) + j * 16 + lane % 2 * 8 + e]);
+        for (int k = 0; k < 8; k++)
+#pragma unroll
+            for (int j = 0; j < WN / 16; j++) {
+                b = *(const uint4 *)&Bs[(k0 + k) * (BN + PAD) + j * 16 + lane % 2 * 8];
 #pragma unroll
                 for (int i = 0; i < WM / 16; i++)
-                    acc.element[i][j][e] += to_float(As[(i * 16 + lane / 2) * (BK + PAD) + k]) * b;
+#pragma unroll
+                    for (int e = 0; e < 8; e++)
+                        acc.element[i][j][e] += to_float(((const T *)&a[i])[k]) * to_float(((const T *)&b)[e]);
             }
+    }
 }
 static __device__ __forceinline__ void take(const sums<UNIT_SIMT, float> &acc, int i, int j, float *, float (&out)[8]) {
 #pragma unroll

@@ -199,8 +199,9 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
         for (int j = 0; j < WN / 8; j++)
             for (int h = 0; h < 2; h++) {
                 T *const c = &out[i * 16 + lane / 4 + h * 8][j * 8 + lane % 4 * 2];
-                const float2 old = beta == 0.0f ? float2{0.0f, 0.0f} : load2(c);
-                store2({alpha * acc[i][j][2 * h] + beta * old.x, alpha * acc[i][j][2 * h + 1] + beta * old.y}, c);
+                const float x = alpha * acc[i][j][2 * h], y = alpha * acc[i][j][2 * h + 1];
+                const float2 old = beta == 0.0f ? float2{} : load2(c);
+                store2(beta == 0.0f ? float2{x, y} : float2{x + beta * old.x, y + beta * old.y}, c);
             }
     __syncwarp();
 #pragma unroll 1

@@ -7,7 +7,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for driver in "$bin"/[0-9][0-9]_*; do
     stage=$(basename "$driver")
-    for shape in '--size 512' '--m 129 --n 257 --k 65'; do
+    for shape in '--size 512' '--m 512 --n 512 --k 1024' '--m 129 --n 257 --k 65'; do
         # shellcheck disable=SC2086 # options
         "$driver" $shape --dtype f32,f16 --check sampled --counts "$scratch/$stage-${shape#--}.csv" | grep FAIL && exit 1
     done

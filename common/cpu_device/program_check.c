@@ -113,7 +113,6 @@ static const struct unsupported headers[] = {
     {"cute/*", ANYWHERE, "CuTe", LIBRARY, "write the kernel out"},
     {"nccl.h", ANYWHERE, "NCCL", "there is one device here", "leave the communication out"},
     {"cuda/*", ANYWHERE, "libcu++", NOT_YET_HERE, "use __syncthreads and the atomic functions"},
-    {"cuda_bf16.h*", ANYWHERE, "bfloat16", NOT_YET_HERE, "use float or half"},
     {"cuda_fp8.h*", ANYWHERE, "FP8", NOT_YET_HERE, "use float or half"},
     {"cooperative_groups/memcpy_async.h", ANYWHERE, "an asynchronous copy of a group", NOT_YET_HERE,
      "copy with the threads of the block and __syncthreads"},

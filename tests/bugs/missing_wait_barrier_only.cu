@@ -1,0 +1,30 @@
+// The copy is asked for, the group committed, and everybody meets at the barrier. But nobody waited: a barrier orders
+// threads, not copies. On a GPU the numbers have mostly arrived by then.
+// finding: missing-wait 12 15
+#include "../../common/kernel/ptx.cuh"
+#include <cstdio>
+
+enum { CHUNKS = 64 };
+
+__global__ void sum(const float *in, float *out) {
+    __shared__ __align__(16) float piece[CHUNKS][4];
+    const int t = threadIdx.x;
+    cp_async_16(piece[t], &in[t * 4]); // <- missing-wait
+    cp_async_commit();
+    __syncthreads();
+    out[t] = piece[63 - t][0]; // <- missing-wait
+}
+
+int main() {
+    static float host[64];
+    float *in, *out;
+    cudaMalloc(&in, 256 * sizeof *in);
+    cudaMemset(in, 0, 256 * sizeof *in);
+    cudaMalloc(&out, sizeof host);
+    sum<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%g\n", host[0]);
+    return 0;
+}

@@ -63,14 +63,14 @@ first() {
     cat <<'CSV'
 ==PROF== Connected to process 4711 (/bin/01_naive)
 ==PROF== Profiling "gemm" - 0: 0%....50%....100% - 9 passes
-"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum","smsp__inst_executed_op_ldsm.sum","sm__ops_path_tensor_src_fp16.sum","sm__ops_path_tensor_src_bf16_dst_fp32.sum"
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","smsp__inst_executed_op_shared_ld_pred_on_any.sum","smsp__sass_thread_inst_executed_op_ffma_pred_on.sum","smsp__sass_thread_inst_executed_op_fadd_pred_on.sum","smsp__sass_thread_inst_executed_op_fmul_pred_on.sum","launch__registers_per_thread","dram__bytes.sum","smsp__inst_executed_op_ldsm_pred_on_any.sum","sm__ops_path_tensor_src_fp16.sum","sm__ops_path_tensor_src_bf16_dst_fp32.sum"
 "","","","","","","","","","","inst","inst","inst","inst","register/thread","byte","inst","",""
 "0","4711","01_naive","host","_Z4gemmPf, int","1","7","(256, 1, 1)","(4, 1, 1)","0","1,234,567","1,000","10","1","40","4096.5","33","4,096","8"
 CSV
 }
 second() {
     cat <<'CSV'
-"dram__bytes.sum","ID","Process ID","Process Name","Host Name","Context","Stream","Block Size","Grid Size","Device","n/a metric","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","smsp__inst_executed_op_shared_ld.sum"
+"dram__bytes.sum","ID","Process ID","Process Name","Host Name","Context","Stream","Block Size","Grid Size","Device","n/a metric","Kernel Name","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","smsp__inst_executed_op_shared_ld_pred_on_any.sum"
 "byte","","","","","","","","","","","","sector","",""
 "8","0","4711","02_tiling","host","1","7","(256, 1, 1)","(4, 1, 1)","0","9","_Z5tilesPf","2,000","500","n/a"
 "16","1","4711","02_tiling","host","1","7","(256, 1, 1)","(4, 1, 1)","0","9","_Z5otherPf","3,000","600","7"
@@ -92,7 +92,7 @@ expect_file "$out"
 expect_in "$work/calls" "01_naive --m=512 --n=512 --k=512 --dtype=f32,f16 --config=first --protocol=none --csv"
 expect_in "$work/calls" "02_tiling --m=129 --n=257 --k=65"
 expect_says "counters: $out"
-[ "$(grep -o ' smsp__inst_executed_op_ldsm.sum ' "$work/metrics" | wc -l)" -eq 1 ] || wrong "a metric is not asked for once"
+[ "$(grep -o ' smsp__inst_executed_op_ldsm_pred_on_any.sum ' "$work/metrics" | wc -l)" -eq 1 ] || wrong "a metric is not asked for once"
 [ "$(sed -n 1p "$out")" = "# FAKE GPU, driver 580.1, CUDA 13.0, Nsight Compute 2025.3.1.0, commit abc123, 2026-01-01" ] ||
     { cp "$out" "$work/out"; wrong "the first line"; }
 [ "$(sed -n 2p "$out")" = "stage,kernel,dtype,m,n,k,source,line,counter,value" ] || wrong "the second line"
@@ -112,7 +112,7 @@ expect_not_in "$out" n/a
 expect_not_in "$out" '_Z5tilesPf,0,tensor_flops'
 expect_not_in "$out" '_Z5tilesPf,0,ldmatrix_requests'
 expect_silent_on "Nsight Compute has no sm__ops_path_tensor_src_tf32_dst_fp32.sum"
-expect_says "Nsight Compute has no smsp__inst_executed_op_ldgsts.sum here; shared_async_requests is left out"
+expect_says "Nsight Compute has no smsp__inst_executed_op_ldgsts_pred_on_any.sum here; shared_async_requests is left out"
 expect_says "Nsight Compute has no lts__t_sectors_srcunit_tex.sum here; l2_sectors is left out"
 expect_silent_on "Nsight Compute has no dram__bytes.sum"
 [ "$(grep -c "no lts__t_sectors" "$work/out")" -eq 1 ] || wrong "a missing metric is told more than once"

@@ -39,7 +39,7 @@ typedef struct {
     int all_sustained;                        /* --sustained all was given */
     const char *configs[OPTIONS_MAX_CONFIGS]; /* none: each kernel chooses, unless all_configs */
     int config_count;
-    int all_configs; /* --config all was given */
+    int all_configs;  /* --config all was given */
     int first_config; /* --config first was given */
     int list;
     matrix_init init;

@@ -52,7 +52,7 @@ static _Noreturn void usage_error(const char *sentence) {
     exit(EXIT_USAGE);
 }
 
-/* "mma", or "mma/128x128" for one of its configurations. */
+/* "mma", or "mma/128x128x64" for one of its configurations. */
 static void name_kernel(const gemm_kernel *kernel, int config, char *name, size_t size) {
     if (config == 0)
         snprintf(name, size, "%s", kernel->name);

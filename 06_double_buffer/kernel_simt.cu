@@ -7,8 +7,8 @@
  *   - As and Bs have two buffers: the next piece goes into one while slower warps still read the other. One barrier a
  * piece.
  *
- *   Tiles, lanes and padding are 04's, with twice the rows: 256 threads for 128 x 128 of C, two blocks a
- * multiprocessor.
+ *   Tiles, lanes and padding are 04's, with twice the rows and half the depth: 256 threads for 128 x 128 of C, two
+ * blocks a multiprocessor.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

@@ -1,8 +1,8 @@
 /* 07 swizzled layout: no bank conflicts without padding, and blocks that share data run together.
  *
- *   The eight rows that ldmatrix reads at once must lie in different banks. 06 widens rows by 16 bytes; then every 128
- * bytes of a row lie across two lines of 128, and cp.async, which goes past L1 in sectors of 32 bytes, asks L2 for many
- * of them twice.
+ *   The eight rows that ldmatrix reads at once must lie in different banks. 06 widens rows by 16 bytes; then seven rows
+ * of eight lie across the lines of 128 bytes, and cp.async, which goes past L1 in sectors of 32, asks L2 twice for each
+ * sector of every other row.
  *
  *   - Swizzle: a row stays as it is, and its chunks of 16 bytes change places inside 128: chunk c of row r is put at
  *     c XOR r % 8. What stands in one column, row by row, is then spread over all eight places, that is over all 32

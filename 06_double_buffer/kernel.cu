@@ -11,7 +11,7 @@
  *   - Fragments have two buffers, too: those of the next step are fetched while this step's are multiplied.
  *   - The ring takes more than 48 KiB, which a kernel gets on request, as dynamic shared memory.
  *   - What cannot be copied in chunks of 16 bytes (the last columns of A when K is no multiple of BK, rows that start
- * at odd places) goes the slow way behind the main loop: element by element, one piece at a time.
+ * at odd places) goes the slow way behind the main loop: through registers, one piece at a time.
  *
  *   stages3     all of it; configurations: rows x columns of C of a block, depth of a step
  *   stages2     one piece under way

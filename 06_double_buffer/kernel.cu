@@ -76,7 +76,7 @@ static __device__ __forceinline__ void ask(piece<T, BM, BN, BK, PAD> &to, const 
 /* Shared memory of a block, in bytes. */
 template <typename T, int BM, int BN, int BK, int WM, int WN, int PAD, int STAGES, int FRAGMENTS>
 static constexpr size_t smem_bytes() {
-    return sizeof(piece<T, BM, BN, BK, PAD>) * STAGES;
+    return max(sizeof(piece<T, BM, BN, BK, PAD>) * STAGES, sizeof(T) * BM * (BN / WN) * (WN + 8));
 }
 
 /* As many blocks a multiprocessor as leave each thread 255 registers. */

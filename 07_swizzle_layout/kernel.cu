@@ -81,7 +81,7 @@ static __device__ __forceinline__ void ask(piece<T, BM, BN, BK> &to, const T *A,
 /* Shared memory of a block, in bytes. */
 template <typename T, int BM, int BN, int BK, int WM, int WN, int STAGES, int SWIZZLE, int STRIP>
 static constexpr size_t smem_bytes() {
-    return sizeof(piece<T, BM, BN, BK>) * STAGES;
+    return max(sizeof(piece<T, BM, BN, BK>) * STAGES, sizeof(T) * BM * (BN / WN) * (WN + 8));
 }
 
 /* As many blocks a multiprocessor as leave each thread 255 registers. */

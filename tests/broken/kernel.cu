@@ -3,8 +3,6 @@
 #include "gemm.h"
 #include "kernel/number.cuh"
 
-#include <cuda_bf16.h>
-
 #define BLOCK 32
 
 enum mistake {
@@ -23,11 +21,6 @@ enum mistake {
     BACKWARDS
 };
 
-template <typename T> __device__ float value_of(T x) { return to_float(x); }
-template <> __device__ float value_of(__nv_bfloat16 x) { return __bfloat162float(x); }
-template <typename T> __device__ void put(float x, T *out) { from_float(x, out); }
-template <> __device__ void put(float x, __nv_bfloat16 *out) { *out = __float2bfloat16(x); }
-
 template <int MISTAKE> __device__ float as_read(float x) {
     return MISTAKE == BF16_INPUTS ? __bfloat162float(__float2bfloat16(x)) : x;
 }
@@ -41,9 +34,9 @@ __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda
     float acc = 0.0f, a2 = 0.0f, b2 = 0.0f;
     for (int step = 0; step < K; step++) {
         const int k = MISTAKE == BACKWARDS ? K - 1 - step : step;
-        const float a = as_read<MISTAKE>(value_of(A[row * lda + k]));
+        const float a = as_read<MISTAKE>(to_float(A[row * lda + k]));
         const float b = as_read<MISTAKE>(
-            value_of(MISTAKE == TRANSPOSED_B ? B[col * ldb + k] : B[k * ldb + col])); /* square problems only */
+            to_float(MISTAKE == TRANSPOSED_B ? B[col * ldb + k] : B[k * ldb + col])); /* square problems only */
         acc += a * b;
         if (MISTAKE == HALF_SUMS)
             acc = __half2float(__float2half(acc));
@@ -56,12 +49,12 @@ __global__ void broken(int M, int N, int K, float alpha, const T *A, int64_t lda
         acc = nanf("");
     if (MISTAKE == INFINITE && row == M / 3 && col == N / 5)
         acc = INFINITY;
-    const float old = beta == 0.0f && MISTAKE != READS_C ? 0.0f : beta * value_of(C[row * ldc + col]);
-    put(MISTAKE == ZEROS ? 0.0f : alpha * acc + old, &C[row * ldc + col]);
+    const float old = beta == 0.0f && MISTAKE != READS_C ? 0.0f : beta * to_float(C[row * ldc + col]);
+    from_float(MISTAKE == ZEROS ? 0.0f : alpha * acc + old, &C[row * ldc + col]);
     if (MISTAKE == PAST_THE_END && row == M - 1 && col == N - 1)
-        put(1.0f, &C[row * ldc + N + 3]);
+        from_float(1.0f, &C[row * ldc + N + 3]);
     if (MISTAKE == IN_THE_GAP && row == 0 && col == N - 1)
-        put(1.0f, &C[N]);
+        from_float(1.0f, &C[N]);
 }
 
 template <typename T, int MISTAKE>

@@ -8,8 +8,8 @@
  * with
  *
  *   cmake --build --preset cpu --target 07_swizzle_layout_exercise
- *   build/cpu/exercise/07_swizzle_layout --m 128 --n 256 --k 64 --init integers
- *   build/cpu/exercise/07_swizzle_layout --m 2056 --n 520 --k 72
+ *   build/cpu/exercise/07_swizzle_layout --m 128 --n 256 --k 64 --init integers --config first
+ *   build/cpu/exercise/07_swizzle_layout --m 2056 --n 520 --k 72 --config first
  *   build/cpu/exercise/07_swizzle_layout --kernel all --m 130 --n 264 --k 328 --dtype f16,bf16
  *   build/cpu/exercise/07_swizzle_layout --m 129 --n 257 --k 65 --alpha 0.5 --beta 2 --sanitize
  *   build/cpu/exercise/07_swizzle_layout --kernel swizzle --m 300 --n 264 --k 328 --config all

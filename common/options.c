@@ -437,8 +437,9 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
         bad("has no meaning beside --counts%s%s", "repeat", ": one run is counted", "; leave it out");
     if (o->first_config && o->config_count > 1)
         bad("first stands alone%s%s", "config", "; leave the others out", "");
-    for (int i = 0; i < o->config_count && !o->all_configs && !o->first_config; i++)
-        check_config(o, stage, o->configs[i]);
+    for (int i = 0; i < o->config_count && !o->first_config; i++)
+        if (strcmp(o->configs[i], "all") != 0)
+            check_config(o, stage, o->configs[i]);
     if (o->dtype_count == 0)
         o->dtypes[o->dtype_count++] = default_dtype(o, stage);
 }

@@ -93,8 +93,7 @@ static const struct argp_option option_list[] = {
     {"samples", KEY_SAMPLES, "COUNT", 0, "Timed groups of launches, at least 1 (default 10)", 3},
     {"repeat", KEY_REPEAT, "TIMES", 0,
      "Run each kernel so many times on the same problem, 1 to 1000000: its result must have the same bits each time. "
-     "The "
-     "row then shows a hash of them, which is the same for equal results of any stage",
+     "The row then shows a hash of them, which is the same for equal results of any stage",
      3},
     {"sanitize", KEY_SANITIZE, NULL, 0,
      "CPU device: look for races, accesses outside arrays and matrices, reads of what nothing wrote, barriers that not "

@@ -14,9 +14,12 @@ gemm_footprint tensorcore_wmma_half_footprint(const gemm_problem *);
 gemm_footprint tensorcore_simt_footprint(const gemm_problem *);
 gemm_footprint tensorcore_tf32_footprint(const gemm_problem *);
 
-/* gridDim.y, at most 65535, counts the tiles down C. */
-static const char *unsupported(const gemm_problem *p) {
+/* gridDim.y, at most 65535, counts the tiles down C; of kernels with several, the lowest. */
+static const char *tile64_unsupported(const gemm_problem *p) {
     return p->M <= 65535 * 64 ? NULL : "M is larger than 4194240: gridDim.y, at most 65535, counts tiles of 64 rows";
+}
+static const char *tile128_unsupported(const gemm_problem *p) {
+    return p->M <= 65535 * 128 ? NULL : "M is larger than 8388480: gridDim.y, at most 65535, counts tiles of 128 rows";
 }
 
 enum { HALVES = GEMM_HAS(GEMM_F16) | GEMM_HAS(GEMM_BF16) };
@@ -31,7 +34,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = tensorcore_mma,
      .footprint = tensorcore_mma_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {.name = "pad0",
      .adds = "rows not widened: the eight rows of a piece meet in the same banks",
@@ -39,7 +42,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = tensorcore_pad0,
      .footprint = tensorcore_pad0_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {
         .name = "wmma",
@@ -48,7 +51,7 @@ static const gemm_kernel kernels[] = {
         .unit = GEMM_UNIT_FP16_TENSOR,
         .launch = tensorcore_wmma,
         .footprint = tensorcore_wmma_footprint,
-        .unsupported = unsupported,
+        .unsupported = tile128_unsupported,
     },
     {.name = "wmma_half",
      .adds = "WMMA with sums in half: compute low, accumulate low",
@@ -56,7 +59,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = tensorcore_wmma_half,
      .footprint = tensorcore_wmma_half_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile128_unsupported,
      .sums = GEMM_F16},
     {
         .name = "simt",
@@ -65,7 +68,7 @@ static const gemm_kernel kernels[] = {
         .unit = GEMM_UNIT_FP32,
         .launch = tensorcore_simt,
         .footprint = tensorcore_simt_footprint,
-        .unsupported = unsupported,
+        .unsupported = tile128_unsupported,
     },
     {
         .name = "tf32",
@@ -74,7 +77,7 @@ static const gemm_kernel kernels[] = {
         .unit = GEMM_UNIT_TF32_TENSOR,
         .launch = tensorcore_tf32,
         .footprint = tensorcore_tf32_footprint,
-        .unsupported = unsupported,
+        .unsupported = tile128_unsupported,
     },
 };
 

@@ -14,9 +14,12 @@ gemm_footprint double_buffer_one_step_footprint(const gemm_problem *);
 gemm_footprint double_buffer_registers_footprint(const gemm_problem *);
 gemm_footprint double_buffer_simt_footprint(const gemm_problem *);
 
-/* gridDim.y, at most 65535, counts the tiles down C. */
-static const char *unsupported(const gemm_problem *p) {
+/* gridDim.y, at most 65535, counts the tiles down C; of kernels with several, the lowest. */
+static const char *tile64_unsupported(const gemm_problem *p) {
     return p->M <= 65535 * 64 ? NULL : "M is larger than 4194240: gridDim.y, at most 65535, counts tiles of 64 rows";
+}
+static const char *tile128_unsupported(const gemm_problem *p) {
+    return p->M <= 65535 * 128 ? NULL : "M is larger than 8388480: gridDim.y, at most 65535, counts tiles of 128 rows";
 }
 
 enum { HALVES = GEMM_HAS(GEMM_F16) | GEMM_HAS(GEMM_BF16) };
@@ -31,7 +34,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = double_buffer_stages3,
      .footprint = double_buffer_stages3_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {.name = "stages2",
      .adds = "one piece under way",
@@ -39,7 +42,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = double_buffer_stages2,
      .footprint = double_buffer_stages2_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {.name = "stages4",
      .adds = "three pieces under way",
@@ -47,7 +50,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = double_buffer_stages4,
      .footprint = double_buffer_stages4_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {.name = "one_step",
      .adds = "fragments with one buffer: fetch, wait, multiply",
@@ -55,7 +58,7 @@ static const gemm_kernel kernels[] = {
      .unit = GEMM_UNIT_FP16_TENSOR,
      .launch = double_buffer_one_step,
      .footprint = double_buffer_one_step_footprint,
-     .unsupported = unsupported,
+     .unsupported = tile64_unsupported,
      .configs = tiles},
     {
         .name = "registers",
@@ -64,7 +67,7 @@ static const gemm_kernel kernels[] = {
         .unit = GEMM_UNIT_FP16_TENSOR,
         .launch = double_buffer_registers,
         .footprint = double_buffer_registers_footprint,
-        .unsupported = unsupported,
+        .unsupported = tile128_unsupported,
     },
     {
         .name = "simt",
@@ -73,7 +76,7 @@ static const gemm_kernel kernels[] = {
         .unit = GEMM_UNIT_FP32,
         .launch = double_buffer_simt,
         .footprint = double_buffer_simt_footprint,
-        .unsupported = unsupported,
+        .unsupported = tile128_unsupported,
     },
 };
 

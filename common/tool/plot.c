@@ -194,7 +194,7 @@ static void put_curve(FILE *out, const char *name, const record_list *list, cons
             rows[count++] = &list->rows[i];
     if (rows)
         qsort(rows, count, sizeof *rows, by_size);
-    put_label(out, name, NULL, NULL);
+    put_label(out, name, NULL);
     putc('\n', out);
     for (size_t i = 0; i < count; ++i)
         if (i == 0 || rows[i]->m != rows[i - 1]->m)
@@ -292,7 +292,7 @@ int plot_errors(const tool_context *context, const record_list *list, const char
                           ? text_format(" %s %" PRId64 "³", row->dtype, row->m)
                           : text_format(" %s %" PRId64 "×%" PRId64 "×%" PRId64, row->dtype, row->m, row->n, row->k);
         char *name = text_format("%.2s %s", row->stage, row->kernel);
-        put_label(data.out, name, shape, NULL);
+        put_label(data.out, name, shape);
         fprintf(data.out, " %.4g\n", share);
         free(name);
         free(shape);
@@ -351,7 +351,7 @@ static int draw_counts(const tool_context *context, const count_list *counts, co
             continue;
         char *kernel = text_format("%.2s %s", launches[i]->stage, launches[i]->kernel);
         char *type = text_format(" %s", launches[i]->dtype);
-        put_label(data.out, kernel, type, NULL);
+        put_label(data.out, kernel, type);
         fprintf(data.out, " %.4g\n", v);
         free(kernel);
         free(type);

@@ -21,7 +21,7 @@ int draw_variants(const tool_context *context, const record_list *list, const se
         if (!selected(s, row) || !has_speed(row))
             continue;
         char *name = text_format("%.2s %s", row->stage, row->kernel);
-        put_label(data.out, name, NULL, NULL);
+        put_label(data.out, name, NULL);
         put_value(data.out, row->tflops);
         put_value(data.out, row->ratio);
         putc('\n', data.out);
@@ -83,7 +83,7 @@ static size_t find_line(const record_list *list, const selection *s, size_t firs
 static void put_line(FILE *out, const gemm_record *const *rows, size_t count) {
     char *name = text_format("%.2s %s", rows[0]->stage, rows[0]->kernel);
     char *shape = text_format(" %s, M = %" PRId64 ", N = %" PRId64, rows[0]->dtype, rows[0]->m, rows[0]->n);
-    put_label(out, name, shape, NULL);
+    put_label(out, name, shape);
     putc('\n', out);
     for (size_t i = 0; i < count; ++i) {
         fprintf(out, "%" PRId64, rows[i]->k);

@@ -12,10 +12,10 @@ void put_value(FILE *out, double value) {
         fputs(" ?", out);
 }
 
-void put_label(FILE *out, const char *a, const char *b, const char *c) {
+void put_label(FILE *out, const char *name, const char *more) {
     putc('"', out);
-    const char *const parts[] = {a, b, c};
-    for (size_t i = 0; i < 3; ++i)
+    const char *const parts[] = {name, more};
+    for (size_t i = 0; i < 2; ++i)
         for (const char *p = parts[i]; p && *p; ++p)
             putc(*p == '"' || (unsigned char)*p < ' ' ? ' ' : *p, out);
     putc('"', out);

@@ -7,9 +7,9 @@
 /* A blank and the number; gnuplot reads "?" as a missing value (plots/style.gp says so), and leaves a gap. */
 void put_value(FILE *out, double value);
 
-/* A quoted label on one line, the parts one after the other; NULL parts are left out. Our names hold no quotes, a
- * damaged file's may. */
-void put_label(FILE *out, const char *a, const char *b, const char *c);
+/* A quoted label on one line, the name and, unless it is NULL, what follows it. Our names hold no quotes, a damaged
+ * file's may. */
+void put_label(FILE *out, const char *name, const char *more);
 
 /* "NVIDIA H200, M = N = K = 4096, f16, burst"; free it. */
 char *plot_subject(const record_list *list, const selection *s, bool with_size);

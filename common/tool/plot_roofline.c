@@ -38,7 +38,7 @@ static bool put_point(FILE *out, const count_list *counts, const gemm_record *ro
     put_value(out, row->tflops);
     char *name = text_format("%.2s %s", row->stage, row->kernel);
     putc(' ', out);
-    put_label(out, name, NULL, NULL);
+    put_label(out, name, NULL);
     putc('\n', out);
     free(name);
     return true;
@@ -81,7 +81,7 @@ static size_t put_roofs(FILE *out, const ceiling_list *ceilings, bool bandwidth,
         if (c->bandwidth != bandwidth || !ceiling_applies(c, gpu, dtype))
             continue;
         char *size = text_format(": %.4g %s", c->value, bandwidth ? "TB/s" : "TFLOP/s");
-        put_label(out, c->label, size, NULL);
+        put_label(out, c->label, size);
         free(size);
         if (bandwidth)
             fprintf(out, "\n%.6g %.6g\n%.6g %.6g\n\n\n", LEFT, c->value * LEFT, most[0] / c->value, most[0]);

@@ -20,9 +20,10 @@ namespace wmma = nvcuda::wmma;
 
 enum { BM = 128, BN = 128, BK = 64, WM = 64, WN = 64, PAD = 16, THREADS = BM / WM * (BN / WN) * 32 };
 enum { UNIT_SIMT, UNIT_WMMA };
+enum { LD_SCRATCH = 24 }; /* whole 16 bytes in float and in half */
 
 /* ---- The unit: a warp's sums; their zero; a step of depth 16; eight neighbours of piece (i, j), row lane / 2, from
- * column lane % 2 * 8 on, by way of the warp's scratch of 16 x 20 ---- */
+ * column lane % 2 * 8 on, by way of the warp's scratch of 16 x LD_SCRATCH ---- */
 template <int UNIT, typename SUM> struct sums;
 
 template <typename SUM> struct sums<UNIT_WMMA, SUM> {
@@ -55,18 +56,15 @@ static __device__ void multiply(sums<UNIT_WMMA, float> &, const __nv_bfloat16 *,
 }
 #endif
 template <typename SUM>
-static __device__ __forceinline__ void take(const sums<UNIT_WMMA, SUM> &acc, int i, int j, float *scratch,
+static __device__ __forceinline__ void take(const sums<UNIT_WMMA, SUM> &acc, int i, int j, void *scratch,
                                             float (&out)[8]) {
     const int lane = threadIdx.x % 32;
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> piece;
-#pragma unroll
-    for (int e = 0; e < piece.num_elements; e++)
-        piece.x[e] = to_float(acc.piece[i][j].x[e]);
-    wmma::store_matrix_sync(scratch, piece, 20, wmma::mem_row_major);
+    SUM *const piece = (SUM *)scratch; /* as it is: which lane has which element need not be the same for other types */
+    wmma::store_matrix_sync(piece, acc.piece[i][j], LD_SCRATCH, wmma::mem_row_major);
     __syncwarp();
 #pragma unroll
     for (int e = 0; e < 8; e++)
-        out[e] = scratch[lane / 2 * 20 + lane % 2 * 8 + e];
+        out[e] = to_float(piece[lane / 2 * LD_SCRATCH + lane % 2 * 8 + e]);
     __syncwarp();
 }
 
@@ -94,7 +92,7 @@ static __device__ __forceinline__ void multiply(sums<UNIT_SIMT, float> &acc, con
             }
     }
 }
-static __device__ __forceinline__ void take(const sums<UNIT_SIMT, float> &acc, int i, int j, float *, float (&out)[8]) {
+static __device__ __forceinline__ void take(const sums<UNIT_SIMT, float> &acc, int i, int j, void *, float (&out)[8]) {
 #pragma unroll
     for (int e = 0; e < 8; e++)
         out[e] = acc.element[i][j][e];
@@ -147,7 +145,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __syncthreads(); /* nobody overwrites before everybody has read */
     }
 
-    float *const scratch = (float *)As + warp * 16 * 20;
+    float *const scratch = (float *)As + warp * 16 * LD_SCRATCH;
 #pragma unroll
     for (int i = 0; i < WM / 16; i++)
 #pragma unroll

@@ -135,7 +135,8 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                 __syncthreads();
                 before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
             }
-            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 1 % */
+            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 06 1 %
+             */
             if (FRAGMENTS == 2 && (k < BK - 16 || whole >= STAGES || i + 1 < whole))
                 fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
             if (k == 0) { /* into the place of the piece before, which everybody is through with */

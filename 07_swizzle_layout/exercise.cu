@@ -101,7 +101,6 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                   "warps divide the block's tile, pieces of 16 x 16 the warp's; steps of 16 come in pairs");
     static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "all threads copy equally many chunks");
     static_assert(BK % 64 == 0 && BN % 64 == 0, "chunks change places within 128 bytes");
-    static_assert(A_ROWS % 16 == 0 && B_ROWS % 8 == 0, "all of a thread's copies have the same swizzle");
     static_assert(STAGES >= 2, "one piece is multiplied while another comes");
     extern __shared__ __align__(1024) unsigned char smem[];
     piece<T, BM, BN, BK> *const ring = (piece<T, BM, BN, BK> *)smem;

@@ -95,7 +95,6 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                   "warps divide the block's tile, pieces of 16 x 16 the warp's; steps of 16 come in pairs");
     static_assert(BM % A_ROWS == 0 && BK % B_ROWS == 0, "all threads copy equally many chunks");
     static_assert(BK % 64 == 0 && BN % 64 == 0, "chunks change places within 128 bytes");
-    static_assert(A_ROWS % 16 == 0 && B_ROWS % 8 == 0, "all of a thread's copies have the same swizzle");
     static_assert(STAGES >= 2, "one piece is multiplied while another comes");
     extern __shared__ __align__(1024) unsigned char smem[];
     piece<T, BM, BN, BK> *const ring = (piece<T, BM, BN, BK> *)smem;
@@ -146,7 +145,8 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                 __syncthreads();
                 before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
             }
-            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 1 % */
+            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 06 1 %
+             */
             if (k < BK - 16 || whole >= STAGES || i + 1 < whole)
                 fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
             if (k == 0) { /* into the place of the piece before, which everybody is through with */

@@ -46,7 +46,7 @@ static const char *const by_difference[] = {"shared_async_wavefronts", "global_l
 
 /* How WMMA loads its pieces and stores them is the toolkit's own affair; the CPU device does it element by element. */
 static const char *const own_to_wmma[] = {"shared_load_requests", "shared_load_wavefronts", "ldmatrix_requests",
-                                          "ldmatrix_wavefronts", "shared_store_requests"};
+                                          "ldmatrix_wavefronts",  "shared_store_requests",  "shared_store_wavefronts"};
 
 static const double tolerance = 0.02, model_tolerance = 2;
 

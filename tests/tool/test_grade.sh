@@ -59,7 +59,7 @@ only() {
 stage_is_marked() { # STAGE MARKED [STAGE-BEFORE FUNCTION...]
     stage=$1 marked=$2
     shift 2
-    grade "$stage" "$repository/$stage/kernel.cu" --json "$stage.json" --require 100
+    grade "$stage" "$repository/$stage/kernel.cu" --json "$stage.json" --require 100 --time-limit 100
     expect_status 0 "$stage/kernel.cu"
     expect_points 100 "$stage/kernel.cu"
     expect_says "$stage: 100 of 100 points"

@@ -425,6 +425,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
     free(doc);
     if (o->all_kernels) /* wherever it stands in the list */
         o->kernel_count = 0;
+    if ((o->all_sustained || o->sustained_count > 0) && o->protocol != TIME_BOTH)
+        bad("it has a meaning with --protocol both only%s%s", "sustained", "; give that too, or leave it out", "");
     if (o->all_sustained)
         o->sustained_count = 0;
     if (o->size_count > 0 && o->m >= 0 && o->n >= 0 && o->k >= 0)

@@ -12,6 +12,7 @@
  *   build/cpu/exercise/06_double_buffer --m 128 --n 256 --k 512 --init integers
  *   build/cpu/exercise/06_double_buffer --kernel stages3,stages2,stages4,one_step --m 130 --n 264 --k 328
  *   build/cpu/exercise/06_double_buffer --m 65 --n 24 --k 456 --beta 2 --lda 464 --ldb 32 --sanitize
+ *   build/cpu/exercise/06_double_buffer --m 65 --n 24 --k 33 --sanitize
  *   build/cpu/exercise/06_double_buffer --kernel stages3 --m 130 --n 264 --k 328 --config all --dtype f16,bf16
  *
  * All three TODOs are needed before any line passes; the first has one piece only, the second uses every place of the
@@ -107,7 +108,8 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
     /* TODO 2: ask for the first STAGES - 1 pieces, or as many as there are (whole), each a group of its own; A and B
      * move on by a piece with each. A group is committed even where nothing is left to ask for, so that the number of
      * groups behind the one that is waited for is always the same. Then wait until the first piece is here for
-     * everybody, and with FRAGMENTS == 2 fetch the fragments of its depth 0 into a[0] and b[0]. */
+     * everybody, and with FRAGMENTS == 2 fetch the fragments of its depth 0, if there is a piece, into a[0] and b[0].
+     */
     (void)ring, (void)a_from, (void)b_from;
 
     /* ---- Main loop ---- */

@@ -202,8 +202,8 @@ template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p)
 
 /* ---- What main.c hands to the harness ---- */
 extern "C" {
-cudaError_t tensorcore_mma(const gemm_problem *p, cudaStream_t stream) { return launch_typed<8>(p, stream); }
-cudaError_t tensorcore_pad0(const gemm_problem *p, cudaStream_t stream) { return launch_typed<0>(p, stream); }
+cudaError_t tensorcore_mma(const gemm_problem *p, cudaStream_t s) { return launch_typed<8>(p, s); }
+cudaError_t tensorcore_pad0(const gemm_problem *p, cudaStream_t s) { return launch_typed<0>(p, s); }
 gemm_footprint tensorcore_mma_footprint(const gemm_problem *p) { return footprint<8>(p); }
 gemm_footprint tensorcore_pad0_footprint(const gemm_problem *p) { return footprint<0>(p); }
 }

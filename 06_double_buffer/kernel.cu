@@ -245,18 +245,10 @@ template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p)
 
 /* ---- What main.c hands to the harness ---- */
 extern "C" {
-cudaError_t double_buffer_stages3(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<8, 3, 2>(p, stream);
-}
-cudaError_t double_buffer_stages2(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<8, 2, 2>(p, stream);
-}
-cudaError_t double_buffer_stages4(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<8, 4, 2>(p, stream);
-}
-cudaError_t double_buffer_one_step(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<8, 3, 1>(p, stream);
-}
+cudaError_t double_buffer_stages3(const gemm_problem *p, cudaStream_t s) { return launch_typed<8, 3, 2>(p, s); }
+cudaError_t double_buffer_stages2(const gemm_problem *p, cudaStream_t s) { return launch_typed<8, 2, 2>(p, s); }
+cudaError_t double_buffer_stages4(const gemm_problem *p, cudaStream_t s) { return launch_typed<8, 4, 2>(p, s); }
+cudaError_t double_buffer_one_step(const gemm_problem *p, cudaStream_t s) { return launch_typed<8, 3, 1>(p, s); }
 gemm_footprint double_buffer_stages3_footprint(const gemm_problem *p) { return footprint<8, 3, 2>(p); }
 gemm_footprint double_buffer_stages2_footprint(const gemm_problem *p) { return footprint<8, 2, 2>(p); }
 gemm_footprint double_buffer_stages4_footprint(const gemm_problem *p) { return footprint<8, 4, 2>(p); }

@@ -260,17 +260,13 @@ template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p)
 
 /* ---- What main.c hands to the harness ---- */
 extern "C" {
-cudaError_t swizzle_layout_swizzle(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<3, BY_ROW, 16>(p, stream);
+cudaError_t swizzle_layout_swizzle(const gemm_problem *p, cudaStream_t s) { return launch_typed<3, BY_ROW, 16>(p, s); }
+cudaError_t swizzle_layout_row_by_row(const gemm_problem *p, cudaStream_t s) {
+    return launch_typed<3, BY_ROW, 1>(p, s);
 }
-cudaError_t swizzle_layout_row_by_row(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<3, BY_ROW, 1>(p, stream);
-}
-cudaError_t swizzle_layout_unswizzled(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<3, NONE, 16>(p, stream);
-}
-cudaError_t swizzle_layout_wrong_swizzle(const gemm_problem *p, cudaStream_t stream) {
-    return launch_typed<3, BY_EIGHT_ROWS, 16>(p, stream);
+cudaError_t swizzle_layout_unswizzled(const gemm_problem *p, cudaStream_t s) { return launch_typed<3, NONE, 16>(p, s); }
+cudaError_t swizzle_layout_wrong_swizzle(const gemm_problem *p, cudaStream_t s) {
+    return launch_typed<3, BY_EIGHT_ROWS, 16>(p, s);
 }
 gemm_footprint swizzle_layout_swizzle_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 16>(p); }
 gemm_footprint swizzle_layout_row_by_row_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 1>(p); }

@@ -41,20 +41,18 @@
         }                                                                                                              \
     } /* 0 * inf is NaN */
 
+/* What a test is called and worth, whatever the type of its products. */
+#define VALUES .id = "values", .name = "values", .points = 8, .proves = true
+#define VARIANTS .id = "variants", .name = "all variants", .points = 6, .simpler = "in the marked kernel"
+#define RAGGED .id = "ragged", .name = "ragged shapes", .points = 12
+#define LEADING_DIMENSIONS                                                                                             \
+    .id = "leading-dimensions", .name = "lda, ldb, ldc", .points = 4, .simpler = "without gaps between the rows"
+#define CHECKS .id = "checks", .name = "checks", .points = 8, .kind = GRADE_CHECKS
+
 static const grade_test float_tests[GRADE_TESTS] = {
-    {.id = "values",
-     .name = "values",
-     .points = 8,
-     .proves = true,
-     .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, false}}},
-    {.id = "variants",
-     .name = "all variants",
-     .points = 6,
-     .simpler = "in the marked kernel",
-     .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, true}}}, /* 256: the tile of 03's largest */
-    {.id = "ragged",
-     .name = "ragged shapes",
-     .points = 12,
+    {VALUES, .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, false}}},
+    {VARIANTS, .runs = {{"--m 256 --n 256 --k 64" SMALL_BETA, true}}}, /* 256: the tile of 03's largest */
+    {RAGGED,
      .runs = {{"--m 129 --n 257 --k 65", false},                           /* one more than whole tiles everywhere */
               {"--m 65 --n 17 --k 300 --init integers" SMALL_BETA, false}, /* K beyond N, and exact */
               {"--m 130 --n 260 --k 68" SMALL_BETA, false},         /* rows from 16 bytes on, beside parts of tiles */
@@ -62,10 +60,7 @@ static const grade_test float_tests[GRADE_TESTS] = {
               {"--m 65 --n 67 --k 33 --poke A:64:32:nan" SMALL_BETA, false}, /* NaN at the border stays in its row */
               {"--m 131 --n 132 --k 36" SMALL_BETA, true}}},
     ALPHA_BETA,
-    {.id = "leading-dimensions",
-     .name = "lda, ldb, ldc",
-     .points = 4,
-     .simpler = "without gaps between the rows",
+    {LEADING_DIMENSIONS,
      .runs = {{TILE " --lda 67" SMALL_BETA, false},
               {TILE " --ldb 131" SMALL_BETA, false},
               {TILE " --ldc 133" SMALL_BETA, false},
@@ -80,30 +75,16 @@ static const grade_test float_tests[GRADE_TESTS] = {
               /* sums in half would stop at 2048 */
               {"--m 128 --n 128 --k 2176 --init ones --dtype f16" SMALL_BETA, false}}},
     /* Gaps between the rows, so that a place outside a matrix is named by its own row and column. */
-    {.id = "checks",
-     .name = "checks",
-     .points = 8,
-     .kind = GRADE_CHECKS,
-     .runs = {{"--m 128 --n 128 --k 64 --lda 68 --ldb 132 --ldc 136", false},
-              {"--m 129 --n 257 --k 65 --lda 67 --ldb 260 --ldc 259 --beta 1", false}}},
+    {CHECKS, .runs = {{"--m 128 --n 128 --k 64 --lda 68 --ldb 132 --ldc 136", false},
+                      {"--m 129 --n 257 --k 65 --lda 67 --ldb 260 --ldc 259 --beta 1", false}}},
 };
 
 /* From 05 on kernels copy chunks of eight halves in steps of 64 along K, and have a slow way for rows that do not start
  * on 16 bytes, and for the end of K. K of 320 is five steps: more than a ring has places. */
 static const grade_test half_tests[GRADE_TESTS] = {
-    {.id = "values",
-     .name = "values",
-     .points = 8,
-     .proves = true,
-     .runs = {{"--m 256 --n 256 --k 320" SMALL_BETA, false}}},
-    {.id = "variants",
-     .name = "all variants",
-     .points = 6,
-     .simpler = "in the marked kernel",
-     .runs = {{"--m 256 --n 256 --k 320" SMALL_BETA, true}}},
-    {.id = "ragged",
-     .name = "ragged shapes",
-     .points = 12,
+    {VALUES, .runs = {{"--m 256 --n 256 --k 320" SMALL_BETA, false}}},
+    {VARIANTS, .runs = {{"--m 256 --n 256 --k 320" SMALL_BETA, true}}},
+    {RAGGED,
      .runs = {{"--m 129 --n 257 --k 65", false},                           /* one more than whole tiles everywhere */
               {"--m 65 --n 17 --k 300 --init integers" SMALL_BETA, false}, /* K beyond N, and exact */
               {"--m 130 --n 264 --k 328" SMALL_BETA, false},          /* chunks beside parts of tiles, and an end */
@@ -111,10 +92,7 @@ static const grade_test half_tests[GRADE_TESTS] = {
               {"--m 65 --n 72 --k 72 --poke A:64:32:nan" SMALL_BETA, false}, /* NaN at the border stays in its row */
               {"--m 2056 --n 264 --k 72" SMALL_BETA, false}}}, /* more rows of tiles than 07 takes for a strip */
     ALPHA_BETA,
-    {.id = "leading-dimensions",
-     .name = "lda, ldb, ldc",
-     .points = 4,
-     .simpler = "without gaps between the rows",
+    {LEADING_DIMENSIONS,
      .runs = {{TILE " --lda 67" SMALL_BETA, false},
               {TILE " --ldb 131" SMALL_BETA, false},
               {TILE " --ldc 133" SMALL_BETA, false},
@@ -128,13 +106,9 @@ static const grade_test half_tests[GRADE_TESTS] = {
               {"--m 256 --n 128 --k 128 --dtype bf16" SMALL_BETA, false},
               /* sums in bf16 would stop at 256 */
               {"--m 128 --n 128 --k 2176 --init ones --dtype bf16" SMALL_BETA, false}}},
-    {.id = "checks",
-     .name = "checks",
-     .points = 8,
-     .kind = GRADE_CHECKS,
-     .runs = {{"--m 128 --n 256 --k 320 --lda 328 --ldb 264 --ldc 264", false},
-              {"--m 129 --n 264 --k 200 --lda 208 --ldb 272 --ldc 272 --beta 1", false},
-              {"--m 129 --n 257 --k 65 --lda 67 --ldb 260 --ldc 259 --beta 1", false}}},
+    {CHECKS, .runs = {{"--m 128 --n 256 --k 320 --lda 328 --ldb 264 --ldc 264", false},
+                      {"--m 129 --n 264 --k 200 --lda 208 --ldb 272 --ldc 272 --beta 1", false},
+                      {"--m 129 --n 257 --k 65 --lda 67 --ldb 260 --ldc 259 --beta 1", false}}},
 };
 
 /* ---- Goals: 40 points ---------------------------------------------------------------------------------------------

@@ -98,9 +98,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
         for (int j = 0; j < WN / 8; j++)
             for (int h = 0; h < 2; h++) {
                 T *const c = &out[i * 16 + lane / 4 + h * 8][j * 8 + lane % 4 * 2];
-                const float x = alpha * acc[i][j][2 * h], y = alpha * acc[i][j][2 * h + 1];
-                const float2 old = beta == 0.0f ? float2{} : load2(c);
-                store2(beta == 0.0f ? float2{x, y} : float2{x + beta * old.x, y + beta * old.y}, c);
+                float2 old = {};
+                if (beta != 0.0f)
+                    old = load2(c), old = {beta * old.x, beta * old.y};
+                store2({alpha * acc[i][j][2 * h] + old.x, alpha * acc[i][j][2 * h + 1] + old.y}, c);
             }
     __syncwarp();
 #pragma unroll 1

@@ -193,9 +193,10 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
         for (int j = 0; j < WN / 8; j++)
             for (int h = 0; h < 2; h++) {
                 T *const c = &out[i * 16 + lane / 4 + h * 8][j * 8 + lane % 4 * 2];
-                const float x = alpha * acc[i][j][2 * h], y = alpha * acc[i][j][2 * h + 1];
-                const float2 old = beta == 0.0f ? float2{} : load2(c);
-                store2(beta == 0.0f ? float2{x, y} : float2{x + beta * old.x, y + beta * old.y}, c);
+                float2 old = {};
+                if (beta != 0.0f)
+                    old = load2(c), old = {beta * old.x, beta * old.y};
+                store2({alpha * acc[i][j][2 * h] + old.x, alpha * acc[i][j][2 * h + 1] + old.y}, c);
             }
     __syncwarp();
 #pragma unroll 1
@@ -242,31 +243,13 @@ static cudaError_t launch(const gemm_problem *p, cudaStream_t stream, gemm_footp
 }
 
 template <int... VARIANT>
-static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint = NULL) {
+static cudaError_t launch_typed(const gemm_problem *p, cudaStream_t stream, gemm_footprint *footprint) {
     return p->dtype == GEMM_BF16 ? launch<__nv_bfloat16, VARIANT...>(p, stream, footprint)
                                  : launch<__half, VARIANT...>(p, stream, footprint);
 }
 
-template <int... VARIANT> static gemm_footprint footprint(const gemm_problem *p) {
-    gemm_footprint result = {};
-    launch_typed<VARIANT...>(p, NULL, &result);
-    return result;
-}
-
 /* ---- What main.c hands to the harness ---- */
-extern "C" {
-cudaError_t swizzle_layout_swizzle(const gemm_problem *p, cudaStream_t s) { return launch_typed<3, BY_ROW, 16>(p, s); }
-cudaError_t swizzle_layout_row_by_row(const gemm_problem *p, cudaStream_t s) {
-    return launch_typed<3, BY_ROW, 1>(p, s);
-}
-cudaError_t swizzle_layout_unswizzled(const gemm_problem *p, cudaStream_t s) { return launch_typed<3, NONE, 16>(p, s); }
-cudaError_t swizzle_layout_wrong_swizzle(const gemm_problem *p, cudaStream_t s) {
-    return launch_typed<3, BY_EIGHT_ROWS, 16>(p, s);
-}
-gemm_footprint swizzle_layout_swizzle_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 16>(p); }
-gemm_footprint swizzle_layout_row_by_row_footprint(const gemm_problem *p) { return footprint<3, BY_ROW, 1>(p); }
-gemm_footprint swizzle_layout_unswizzled_footprint(const gemm_problem *p) { return footprint<3, NONE, 16>(p); }
-gemm_footprint swizzle_layout_wrong_swizzle_footprint(const gemm_problem *p) {
-    return footprint<3, BY_EIGHT_ROWS, 16>(p);
-}
-}
+GEMM_KERNEL(swizzle_layout_swizzle, 3, BY_ROW, 16)
+GEMM_KERNEL(swizzle_layout_row_by_row, 3, BY_ROW, 1)
+GEMM_KERNEL(swizzle_layout_unswizzled, 3, NONE, 16)
+GEMM_KERNEL(swizzle_layout_wrong_swizzle, 3, BY_EIGHT_ROWS, 16)

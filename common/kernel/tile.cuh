@@ -1,4 +1,5 @@
-/* The choice among a kernel's configurations, which differ in the tile of C that a block computes. */
+/* Kernels with configurations, which differ in the tile of C that a block computes: the choice among them, and what
+ * such a kernel hands to the harness. */
 #ifndef TILE_CUH
 #define TILE_CUH
 
@@ -36,5 +37,17 @@ static inline int choose_tile(const gemm_problem *p, const gemm_tile *tiles, int
 #endif
     return chosen;
 }
+
+/* The kernel `name` and its name_footprint (gemm.h), from the file's launch_typed<VARIANT>(problem, stream, footprint),
+ * which only fills in the footprint where it is given one. */
+#define GEMM_KERNEL(name, ...)                                                                                         \
+    extern "C" cudaError_t name(const gemm_problem *p, cudaStream_t stream) {                                          \
+        return launch_typed<__VA_ARGS__>(p, stream, NULL);                                                             \
+    }                                                                                                                  \
+    extern "C" gemm_footprint name##_footprint(const gemm_problem *p) {                                                \
+        gemm_footprint asked = {};                                                                                     \
+        launch_typed<__VA_ARGS__>(p, NULL, &asked);                                                                    \
+        return asked;                                                                                                  \
+    }
 
 #endif

@@ -49,8 +49,9 @@ marked() {
 only() {
     awk -v own="$2" '/^extern "C" {/ { listed = 1 }
         listed && /^[a-z_A-Z]+ [a-z_0-9]+\(/ { left_out = $0 !~ "[ *]" own "(_footprint)?\\(" }
+        /^GEMM_KERNEL\(/ { left_out = $0 !~ "\\(" own "," }
         !left_out
-        /}$/ { left_out = 0 }' \
+        /}$|^GEMM_KERNEL/ { left_out = 0 }' \
         "$repository/$1/${5:-kernel.cu}" | sed "s/\\b$2\\b/$3/; s/\\b$2_footprint\\b/$3_footprint/" >"$4"
 }
 

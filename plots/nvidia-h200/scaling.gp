@@ -4,7 +4,7 @@ set output 'scaling.svg'
 
 data = 'scaling.dat'
 title = 'Speed over size (M = N = K) — NVIDIA H200, f16, burst'
-kernels = 4
+kernels = 7
 baseline = 1
 sizes = '1024 2048 4096'
 

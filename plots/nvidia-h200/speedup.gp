@@ -4,7 +4,7 @@ set output 'speedup.svg'
 
 data = 'speedup.dat'
 title = 'Speedup over the naive kernel — NVIDIA H200, M = N = K = 4096, f16, burst'
-logarithmic = 0
+logarithmic = 1
 
 # What every picture of the ladder shares. The tool puts it between a figure's settings (title, data) and its plot.
 # Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which colour-blind readers can tell apart.

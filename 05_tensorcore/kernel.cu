@@ -1,16 +1,16 @@
 /* 05 tensor cores: the warp multiplies, not the thread.
  *
- *   One mma.sync multiplies a 16 x 16 piece of A by a 16 x 8 piece of B: 2048 multiply-adds, for which FP32 cores need
- * 64 instructions of a warp. It reads halves and adds in float: compute low, accumulate high. What changes for it:
+ *   One mma.sync multiplies a 16 x 16 piece of A by a 16 x 8 piece of B: 2048 multiply-adds, for which FP32 cores
+ * need 64 instructions of a warp. It reads halves and adds in float: compute low, accumulate high. What changes:
  *
  *   - Each lane holds a few elements of each piece, a *fragment*, in an order that the instruction fixes
- * (kernel/ptx.cuh). ldmatrix fetches four 8 x 8 pieces from shared memory and deals them out in just that order.
- *   - Shared memory keeps 16-bit elements as they are, in chunks of eight. A warp has 64 x 64 of C: for a depth of 16,
- * 4 + 4 ldmatrix feed 32 mma.sync.
+ *     (kernel/ptx.cuh). ldmatrix fetches four 8 x 8 pieces from shared memory and deals them out in just that order.
+ *   - Shared memory keeps 16-bit elements as they are, in chunks of eight. A warp has 64 x 64 of C: for a depth of
+ *     16, 4 + 4 ldmatrix feed 32 mma.sync.
  *   - PAD elements widen the rows, so that the eight rows that ldmatrix reads at once lie in different banks.
  *   - A fragment of C is two neighbours in each of two rows; through shared memory the warp makes chunks of them.
  *   - A copy's address is one base for all threads and 32 bits of this thread: 64-bit addresses would take 37
- * registers. Rows past the last one are read as the last one: what becomes of them is never stored.
+ *     registers. Rows past the last one are read as the last one: what becomes of them is never stored.
  *
  *   mma     all of it; configurations: rows x columns of C of a block, depth of a step
  *   pad0    rows not widened: the eight rows of a piece meet in the same four banks

@@ -5,9 +5,9 @@
  *
  *   - Elements have four bytes, so a chunk of 16 bytes holds four, and mma.sync has a depth of 8.
  *   - Inputs are rounded to TF32 on their way into shared memory; left as they are, their last 13 bits would be cut
- * off, which makes every product too small.
- *   - ldmatrix deals out A as before: a row of 16 bytes is four floats. It cannot transpose floats, so lanes read B one
- * by one; rows of Bs are widened by 8 floats, and the four rows by eight columns of a request meet 32 banks.
+ *     off, which makes every product too small.
+ *   - ldmatrix deals out A as before: a row of 16 bytes is four floats. It cannot transpose floats, so lanes read B
+ *     one by one; rows of Bs are widened by 8 floats, and the four rows by eight columns of a request meet 32 banks.
  */
 #include "gemm.h"
 #include "kernel/number.cuh"

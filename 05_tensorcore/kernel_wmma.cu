@@ -5,8 +5,8 @@
  * leading dimension of whole 16 bytes and pieces start on multiples of 32, and that nobody says how loads meet the
  * banks.
  *
- *   Three functions know the unit: `clear`, `multiply` and `take`. Everything around them, tiles, staging, write-back,
- * is the same for both units; kernel.cu is the third.
+ *   Three functions know the unit: `clear`, `multiply` and `take`. Everything around them, tiles, staging,
+ * write-back, is the same for both units; kernel.cu is the third.
  *
  *   wmma        tensor cores, sums in float
  *   wmma_half   tensor cores, sums in half: compute low, accumulate low. Every 16 products a sum is rounded to 11 bits

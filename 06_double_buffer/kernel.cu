@@ -4,14 +4,14 @@
  * copy from global to shared memory, past the registers, and does not wait:
  *
  *   - STAGES - 1 pieces are under way while one is multiplied. A thread's copies for one piece are a *group*: asked
- * for, then committed, then waited for, in this order; where nothing is left to ask for, an empty group keeps the
- * count.
+ *     for, then committed, then waited for, in this order; where nothing is left to ask for, an empty group keeps the
+ *     count.
  *   - Waiting makes a thread's own copies arrive, the barrier behind it everybody's. The same barrier tells that the
- * piece before is used up, so that its place may be filled: one barrier a piece, where 05 has two.
+ *     piece before is used up, so that its place may be filled: one barrier a piece, where 05 has two.
  *   - Fragments have two buffers, too: those of the next step are fetched while this step's are multiplied.
  *   - The ring takes more than 48 KiB, which a kernel gets on request, as dynamic shared memory.
  *   - What cannot be copied in chunks of 16 bytes (the last columns of A when K is no multiple of BK, rows that start
- * at odd places) goes the slow way behind the main loop: through registers, one piece at a time.
+ *     at odd places) goes the slow way behind the main loop: through registers, one piece at a time.
  *
  *   stages3     all of it; configurations: rows x columns of C of a block, depth of a step
  *   stages2     one piece under way
@@ -135,8 +135,7 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                 __syncthreads();
                 before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
             }
-            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 06 1 %
-             */
+            /* Of no use behind the last piece, but harmless where the place was filled once: a guard costs 06 1 %. */
             if (FRAGMENTS == 2 && (k < BK - 16 || whole >= STAGES || i + 1 < whole))
                 fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
             if (k == 0) { /* into the place of the piece before, which everybody is through with */

@@ -5,7 +5,7 @@
  *   - the loads for the next piece are asked for before this piece is multiplied; a load is only waited for where its
  *     register is read, and that is when this piece is done;
  *   - As and Bs have two buffers: the next piece goes into one while slower warps still read the other. One barrier a
- * piece.
+ *     piece.
  *
  *   Tiles, lanes and padding are 04's, with twice the rows and half the depth: 256 threads for 128 x 128 of C, two
  * blocks a multiprocessor.

@@ -1,15 +1,15 @@
 /* 07 swizzled layout: no bank conflicts without padding, and blocks that share data run together.
  *
- *   The eight rows that ldmatrix reads at once must lie in different banks. 06 widens rows by 16 bytes; then seven rows
- * of eight lie across the lines of 128 bytes, and cp.async, which goes past L1 in sectors of 32, asks L2 twice for each
- * sector of every other row.
+ *   The eight rows that ldmatrix reads at once must lie in different banks. 06 widens rows by 16 bytes; then seven
+ * rows of eight lie across the lines of 128 bytes, and cp.async, which goes past L1 in sectors of 32, asks L2 twice
+ * for each sector of every other row.
  *
  *   - Swizzle: a row stays as it is, and its chunks of 16 bytes change places inside 128: chunk c of row r is put at
  *     c XOR r % 8. What stands in one column, row by row, is then spread over all eight places, that is over all 32
- * banks.
+ *     banks.
  *   - Block order: blocks start in the order of their numbers. Row by row of tiles, the blocks that run at one time
- * need few rows of A and all of B; in strips of 16 rows of tiles they need about as much of both, less in all, and L2
- * has it.
+ *     need few rows of A and all of B; in strips of 16 rows of tiles they need about as much of both, less in all,
+ *     and L2 has it.
  *
  *   swizzle         all of it; configurations: rows x columns of C of a block, depth of a step
  *   row_by_row      blocks in the order of 06
@@ -145,8 +145,7 @@ __global__ void __launch_bounds__(THREADS, 256 / THREADS)
                 __syncthreads();
                 before = now, now = now == ring + STAGES - 1 ? ring : now + 1;
             }
-            /* Of no use behind the last piece, but harmless where the place was filled once, and a guard costs 06 1 %
-             */
+            /* Of no use behind the last piece, but harmless where the place was filled once: a guard costs 06 1 %. */
             if (k < BK - 16 || whole >= STAGES || i + 1 < whole)
                 fetch(a[(k / 16 + 1) % 2], b[(k / 16 + 1) % 2], *now, a_at, b_at, (k + 16) % BK);
             if (k == 0) { /* into the place of the piece before, which everybody is through with */

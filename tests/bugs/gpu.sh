@@ -1,11 +1,13 @@
 #!/bin/bash
-# gpu.sh FILE.csv   On a machine with a GPU, nvcc and compute-sanitizer: what NVIDIA's tools say of the same programs. One row a
-# program: the kinds that the CPU device must find, then what memcheck, racecheck and synccheck say first and how many errors
-# they count, and what the program itself prints first. Not part of the tests: it is how the table in plots/data/notes/log.md
-# was made.
+# gpu.sh FILE.csv [PROGRAM.cu...]   On a machine with a GPU, nvcc and compute-sanitizer: what NVIDIA's tools say of the same
+# programs, or of those named. One row a program: the kinds that the CPU device must find, then what memcheck, racecheck and
+# synccheck say first and how many errors they count, and what the program itself prints first. Not part of the tests: it is how
+# plots/data/notes/bugs-compute-sanitizer.csv was made.
 set -u
 out=$(realpath -m "$1")
+shift
 here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || set -- "$here"/*.cu "$here"/right/*.cu
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export work here
@@ -41,5 +43,5 @@ export -f one
 
 {
     echo "program,expected,memcheck,racecheck,synccheck,prints"
-    printf '%s\0' "$here"/*.cu "$here"/right/*.cu | xargs -0 -P 8 -I{} bash -c 'one "$1"' one {} | sort
+    printf '%s\0' "$@" | xargs -0 -P 8 -I{} bash -c 'one "$1"' one {} | sort
 } >"$out"

@@ -107,7 +107,7 @@ for stage in re.findall(r'\.stage = "(\w+)"', schemes):
     kernel = open("%s/%s/kernel.cu" % (sys.argv[1], stage)).read()
     table = re.search(r"kernels\[\] = \{(.*?)\n\};", main, re.S).group(1)
     rows = re.findall(r'\.name = "(\w+)",[^{}]*?\.launch = (\w+),', table)
-    expected = [row for row in rows if "cudaError_t %s(" % row[1] in kernel]
+    expected = [row for row in rows if re.search(r"(cudaError_t |GEMM_KERNEL\()%s\b" % row[1], kernel)]
     scheme = re.search(r'\.stage = "%s".*?\.variants = \{(.*?)\}\}' % stage, schemes, re.S).group(1)
     assert expected and re.findall(r'"(\w+)", "(\w+)"', scheme) == expected, (stage, expected)
 PY

@@ -372,16 +372,6 @@ static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *sha
     add_row(r, &row, NAN);
 }
 
-/* Whether a chosen kernel of this type forms its sums in half. */
-static int has_half_sums(const run *r, gemm_dtype dtype) {
-    for (int i = 0; i < r->stage->kernel_count; i++) {
-        const gemm_kernel *kernel = &r->stage->kernels[i];
-        if (kernel->sums == GEMM_F16 && (kernel->dtypes & GEMM_HAS(dtype)) && options_choose(&r->options, kernel))
-            return 1;
-    }
-    return 0;
-}
-
 /* Whether a kernel is left out in silence: it lacks this type, nobody named it, and something else runs. */
 static int is_left_out(const run *r, const gemm_kernel *kernel, gemm_dtype dtype) {
     uint32_t asked = 0, has = 0;
@@ -447,10 +437,10 @@ static void run_configs(run *r, const prepared *on, const gemm_kernel *kernel) {
 static void run_shape(run *r, const gemm_problem *shape) {
     char why[256];
     problem p;
-    const int with_baseline = r->cublas != NULL && is_timed(r, shape), half_sums = has_half_sums(r, shape->dtype);
+    const int with_baseline = r->cublas != NULL && is_timed(r, shape);
     /* Too large is a reason to skip; anything else that keeps the problem from the device is a failure. */
-    const int fits = problem_fits(&r->options, shape, with_baseline, half_sums, &r->gpu, why, sizeof why);
-    const int ready = fits == 0 && problem_create(&p, &r->options, shape, half_sums, why, sizeof why) == 0;
+    const int fits = problem_fits(&r->options, shape, with_baseline, &r->gpu, why, sizeof why);
+    const int ready = fits == 0 && problem_create(&p, &r->options, shape, why, sizeof why) == 0;
     const prepared on = {*shape, ready ? &p : NULL, fits > 0 ? "skip" : "fail", why};
     if (ready && with_baseline)
         problem_check_baseline(&p, r->cublas);

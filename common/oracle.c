@@ -61,21 +61,21 @@ static void compute_tile(void *context, int64_t index) {
         for (int64_t r = 0; r < rows; r++) {
             const double a = (double)number_load(p->dtype, p->A, o->rows[first + r] * p->K + k);
             for (int64_t j = 0; j < width; j++) {
-                sum[r][j] += a * b[j];
-                scale[r][j] += fabs(a * b[j]);
+                const double term = a * b[j];
+                sum[r][j] += term;
+                scale[r][j] += fabs(term);
+                square[r][j] += term * term;
             }
-            for (int64_t j = 0; o->root && j < width; j++)
-                square[r][j] += a * b[j] * (a * b[j]);
         }
     }
     for (int64_t r = 0; r < rows; r++) {
         double *reference = o->reference + (first + r) * p->N + column;
         double *magnitude = o->magnitude + (first + r) * p->N + column;
+        double *root = o->root + (first + r) * p->N + column;
         for (int64_t j = 0; j < width; j++) {
             reference[j] = p->alpha == 0.0 ? 0.0 : p->alpha * sum[r][j];
             magnitude[j] = scale[r][j];
-            if (o->root)
-                o->root[(first + r) * p->N + column + j] = sqrt(square[r][j]);
+            root[j] = sqrt(square[r][j]);
             if (p->beta != 0.0)
                 reference[j] += p->beta * (double)number_load(p->dtype, p->C, o->rows[first + r] * p->N + column + j);
         }
@@ -144,13 +144,10 @@ static void project_row_of_c(void *context, int64_t i) {
     oracle *o = w->o;
     const oracle_problem *p = &o->problem;
     double *projection = o->projection + i * o->block_count;
-    double *root = o->block_root ? o->block_root + i * o->block_count : NULL;
+    double *root = o->block_root + i * o->block_count;
     double square = 0.0;
-    for (int64_t block = 0; block < o->block_count; block++) {
-        projection[block] = 0.0;
-        if (root)
-            root[block] = 0.0;
-    }
+    for (int64_t block = 0; block < o->block_count; block++)
+        projection[block] = root[block] = 0.0;
     double a[COLUMN_CHUNK];
     for (int64_t k = 0; p->alpha != 0.0 && k < p->K; k += COLUMN_CHUNK) {
         const int64_t width = k + COLUMN_CHUNK < p->K ? COLUMN_CHUNK : p->K - k;
@@ -163,11 +160,11 @@ static void project_row_of_c(void *context, int64_t i) {
             for (int64_t q = 0; q < width; q++)
                 sum += a[q] * bx[q];
             projection[block] += sum;
-            for (int64_t q = 0; root && q < width; q++)
+            for (int64_t q = 0; q < width; q++)
                 root[block] += a[q] * a[q] * w->b2[block * p->K + k + q];
         }
     }
-    for (int64_t block = 0; root && block < o->block_count; block++)
+    for (int64_t block = 0; block < o->block_count; block++)
         root[block] = sqrt(root[block]);
     o->row_norm[i] = sqrt(square);
 }
@@ -294,11 +291,10 @@ static int create_projection(oracle *o, uint64_t *random) {
     o->projection = malloc(sizeof(double) * (size_t)p->M * blocks + 1);
     o->row_norm = malloc(sizeof(double) * (size_t)p->M);
     o->block_norm = calloc(blocks + 1, sizeof(double));
-    o->block_root = p->roots ? malloc(sizeof(double) * (size_t)p->M * blocks + 1) : NULL;
+    o->block_root = malloc(sizeof(double) * (size_t)p->M * blocks + 1);
     projection_work w = {o, malloc(sizeof(double) * blocks * (size_t)p->K + 1),
                          malloc(sizeof(double) * blocks * (size_t)p->K + 1)};
-    int failed =
-        !o->signs || !o->projection || !o->row_norm || !o->block_norm || (p->roots && !o->block_root) || !w.bx || !w.b2;
+    int failed = !o->signs || !o->projection || !o->row_norm || !o->block_norm || !o->block_root || !w.bx || !w.b2;
     if (!failed) {
         for (int64_t j = 0; j < p->N; j++)
             o->signs[j] = next_random(random) >> 63 ? 1 : -1;
@@ -344,12 +340,10 @@ static double tensor_factor(const oracle_problem *p, double lambda) {
 
 double oracle_bytes(const oracle_problem *problem, oracle_mode mode) {
     const double M = (double)problem->M, N = (double)problem->N, K = (double)problem->K;
-    const double tables = problem->roots ? 3.0 : 2.0;
     if (is_full(problem, mode))
-        return tables * sizeof(double) * M * N;
+        return 3.0 * sizeof(double) * M * N;
     const double blocks = fmin(N, MAX_BLOCKS);
-    return sizeof(double) * (tables * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * ((tables - 1.0) * M + 2.0 * K) + M) +
-           N;
+    return sizeof(double) * (3.0 * (SAMPLED_ROWS + POKED_ROWS) * N + blocks * 2.0 * (M + K) + M) + N;
 }
 
 int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, uint64_t seed) {
@@ -375,8 +369,8 @@ int oracle_create(oracle *o, const oracle_problem *problem, oracle_mode mode, ui
     const size_t bytes = sizeof(double) * (size_t)o->row_count * (size_t)problem->N + 1;
     o->reference = malloc(bytes);
     o->magnitude = malloc(bytes);
-    o->root = problem->roots ? malloc(bytes) : NULL;
-    if (!o->reference || !o->magnitude || (problem->roots && !o->root)) {
+    o->root = malloc(bytes);
+    if (!o->reference || !o->magnitude || !o->root) {
         oracle_destroy(o);
         return -1;
     }

@@ -21,7 +21,6 @@ typedef struct {
     const void *A, *B, *C;
     int integers;  /* all elements, alpha and beta are whole numbers: sums below 2^24 must come out exact */
     int one_sided; /* elements are often equal, so that roundings may all go one way; true for all but random numbers */
-    int roots;     /* sqrt(sum (ab)^2) is wanted too: for tf32, and for sums in half */
 } oracle_problem;
 
 /* What the products of one element come to: (A B)_ij, sum |a||b| and sqrt(sum (ab)^2). */
@@ -36,7 +35,7 @@ typedef struct {
     int64_t *rows;        /* ascending; all rows of A with infinities or NaN are among them */
     double *reference;    /* row_count x N: alpha A B + beta C */
     double *magnitude;    /* row_count x N: sum |a||b|, the scale of rounding errors */
-    double *root;         /* row_count x N: sqrt(sum (ab)^2), or NULL when not asked for */
+    double *root;         /* row_count x N: sqrt(sum (ab)^2) */
     double lambda;        /* standard deviations that no sum of random errors strays from its mean */
     double dot_factor;    /* rounding errors of a dot product, in units of u * magnitude: on FP32 cores ... */
     double tensor_factor; /* ... and on tensor cores, which truncate */
@@ -46,7 +45,7 @@ typedef struct {
     int64_t block_width, block_count;
     signed char *signs;    /* N: x; 0 for a column of B with infinities or NaN, which is left out of the sums */
     double *projection;    /* M x block_count: sum over a block of x_j (A B)_ij */
-    double *block_root;    /* M x block_count: sqrt(sum (ab)^2) over a block; NULL without root */
+    double *block_root;    /* M x block_count: sqrt(sum (ab)^2) over a block */
     double *row_norm;      /* M: Euclidean norm of a row of A */
     double *block_norm;    /* block_count: Frobenius norm of a block of B, without the columns left out */
     double project_factor; /* lambda of the product check */

@@ -40,11 +40,8 @@ static double available_memory(void) {
     return isfinite(limit) && isfinite(used) && isfinite(cached) ? fmin(system, limit - used + cached) : system;
 }
 
-/* tf32 inputs are judged by sqrt(sum (ab)^2), as sums in half are. */
-static int wants_roots(const gemm_problem *s, int has_half_sums) { return has_half_sums || s->dtype == GEMM_TF32; }
-
-int problem_fits(const options *o, const gemm_problem *s, int with_baseline, int has_half_sums, const gpu_info *gpu,
-                 char *why, size_t why_size) {
+int problem_fits(const options *o, const gemm_problem *s, int with_baseline, const gpu_info *gpu, char *why,
+                 size_t why_size) {
     const double c_host = matrix_host_bytes(s->dtype, s->M, s->N);
     const double host = matrix_host_bytes(s->dtype, s->M, s->K) + matrix_host_bytes(s->dtype, s->K, s->N) +
                         c_host * (s->beta == 0.0f ? 1.0 : 2.0);
@@ -62,8 +59,7 @@ int problem_fits(const options *o, const gemm_problem *s, int with_baseline, int
                  device / GIB, (double)free_bytes, (double)free_bytes / GIB);
         return 1;
     }
-    const oracle_problem ask = {
-        .dtype = s->dtype, .M = s->M, .N = s->N, .K = s->K, .alpha = 1.0, .roots = wants_roots(s, has_half_sums)};
+    const oracle_problem ask = {.dtype = s->dtype, .M = s->M, .N = s->N, .K = s->K, .alpha = 1.0};
     const double reference = o->check == CHECK_NONE ? 0.0 : oracle_bytes(&ask, oracle_modes[o->check]);
     /* The CPU device keeps what is touched in host memory. */
     const double touched = matrix_touched_bytes(s->dtype, s->M, s->K, s->lda) +
@@ -119,8 +115,7 @@ static cudaError_t upload(problem *p) {
     return error;
 }
 
-int problem_create(problem *p, const options *o, const gemm_problem *shape, int has_half_sums, char *why,
-                   size_t why_size) {
+int problem_create(problem *p, const options *o, const gemm_problem *shape, char *why, size_t why_size) {
     const gemm_problem *s = shape;
     *p = (problem){.device = *shape};
     snprintf(why, why_size, "out of host memory");
@@ -139,18 +134,9 @@ int problem_create(problem *p, const options *o, const gemm_problem *shape, int 
         p->result = p->C.host;
     }
     poke(p, o);
-    const oracle_problem ask = {s->dtype,
-                                s->M,
-                                s->N,
-                                s->K,
-                                (double)s->alpha,
-                                (double)s->beta,
-                                p->A.host,
-                                p->B.host,
-                                p->C.host,
-                                all_integers(o),
-                                !is_random(o),
-                                wants_roots(s, has_half_sums)};
+    const oracle_problem ask = {s->dtype,        s->M,      s->N,      s->K,      (double)s->alpha,
+                                (double)s->beta, p->A.host, p->B.host, p->C.host, all_integers(o),
+                                !is_random(o)};
     if (!p->result ||
         (o->check != CHECK_NONE && oracle_create(&p->reference, &ask, oracle_modes[o->check], o->seed) != 0)) {
         problem_destroy(p);

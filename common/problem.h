@@ -21,14 +21,12 @@ typedef struct {
 } problem;
 
 /* Whether a problem of this shape fits into memory: returns 0, or 1 with a sentence in `why` that gives needed and free
- * bytes, or -1 with one that tells of a device that no longer answers. has_half_sums: a kernel that sums in half will
- * be judged. */
-int problem_fits(const options *o, const gemm_problem *shape, int with_baseline, int has_half_sums, const gpu_info *gpu,
-                 char *why, size_t why_size);
+ * bytes, or -1 with one that tells of a device that no longer answers. */
+int problem_fits(const options *o, const gemm_problem *shape, int with_baseline, const gpu_info *gpu, char *why,
+                 size_t why_size);
 
 /* Makes matrices and reference for a shape (its pointers are ignored). Returns 0, or -1 with a sentence in `why`. */
-int problem_create(problem *p, const options *o, const gemm_problem *shape, int has_half_sums, char *why,
-                   size_t why_size);
+int problem_create(problem *p, const options *o, const gemm_problem *shape, char *why, size_t why_size);
 void problem_destroy(problem *p);
 
 /* Lets cuBLAS compute the problem and asks the oracle about it; sets has_baseline, or no_baseline. */

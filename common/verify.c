@@ -19,7 +19,7 @@ verify_arithmetic verify_arithmetic_of(gemm_unit unit, gemm_dtype sums) {
 /* What an error depends on, for one element; or the roots of the sums of squares over some elements at once, which give
  * the same root of their errors. */
 typedef struct {
-    double product, magnitude, root; /* as in oracle_terms, |product| times |alpha|; root is infinite when not known */
+    double product, magnitude, root; /* as in oracle_terms, |product| times |alpha| */
     double old;                      /* |beta c| */
     double count;
 } sizes;
@@ -170,7 +170,7 @@ static void judge_row(void *context, int64_t r) {
     for (int64_t j = 0; j < p->N; j++) {
         const int64_t at = r * p->N + j;
         const double want = o->reference[at];
-        const oracle_terms terms = {want, o->magnitude[at], o->root ? o->root[at] : (double)INFINITY};
+        const oracle_terms terms = {want, o->magnitude[at], o->root[at]};
         const double got = (double)number_load(p->dtype, v->C, row * p->N + j);
         const double beta_c = p->beta == 0.0 ? 0.0 : p->beta * (double)number_load(p->dtype, p->C, row * p->N + j);
         const double error = fabs(got - want);
@@ -250,7 +250,7 @@ static void judge_block(judging *v, int64_t row, int64_t block) {
         old_square += old * old;
     }
     const double count = (double)(last - first), scale = o->row_norm[row] * o->block_norm[block];
-    const double root = o->block_root ? o->block_root[row * o->block_count + block] : (double)INFINITY;
+    const double root = o->block_root[row * o->block_count + block];
     const sizes s = {sqrt(square) + sqrt(old_square), scale, root, sqrt(old_square), count};
     const double e = error_of_sums(o, v->how, is_exact(o, v->how, o->largest_sum), &s);
     const double tolerance = o->project_factor * with_output_rounding(p->dtype, e, sqrt(square), count);

@@ -32,14 +32,14 @@ verify_arithmetic verify_arithmetic_of(gemm_unit unit, gemm_dtype sums);
  *             + |alpha| h                                     sums in half
  *     bound = e + u_out (|reference| + e) + u_min / 2         rounding to the type of C; not for f32 and tf32
  *
- * s: dot_factor m, or tensor_factor m on tensor cores. Where signs are random and q is known, partial sums stay below
- * lambda q, which is less than m for long ones: then at most dot_factor lambda q, and on tensor cores, with the drift
- * of K / 4 sums of 2 / 3 of that at most, (2.2 lambda sqrt(K) + K / 6) lambda q. i: each input loses d = input_error at
- * most (2^-10), towards zero: 2 d m in all. Of random numbers the low bits are uniform: the mean loss makes a product
- * at most d smaller, and the rest, of variance below (d / 2)^2 for each product (d^2 / 6, and d^2 / 16 for the
- * significand that the mean depends on), is sub-Gaussian: i = d |A B| + lambda d / 2 q. h: n roundings of a sum that
- * never exceeds r: lambda sqrt(n) 2^-11 r, or n 2^-11 r when they may go one way, and n 2^-25 for what underflows. n is
- * K / 8 on tensor cores, which round once an instruction, and K elsewhere; r = m, or lambda q where signs are random.
+ * s: dot_factor m, or tensor_factor m on tensor cores. Where signs are random, partial sums stay below lambda q, which
+ * is less than m for long ones: then at most dot_factor lambda q, and on tensor cores, with the drift of K / 4 sums of
+ * 2 / 3 of that at most, (2.2 lambda sqrt(K) + K / 6) lambda q. i: each input loses d = input_error at most (2^-10),
+ * towards zero: 2 d m in all. Of random numbers the low bits are uniform: the mean loss makes a product at most d
+ * smaller, and the rest, of variance below (d / 2)^2 for each product (d^2 / 6, and d^2 / 16 for the significand that
+ * the mean depends on), is sub-Gaussian: i = d |A B| + lambda d / 2 q. h: n roundings of a sum that never exceeds r:
+ * lambda sqrt(n) 2^-11 r, or n 2^-11 r when they may go one way, and n 2^-25 for what underflows. n is K / 8 on tensor
+ * cores, which round once an instruction, and K elsewhere; r = m, or lambda q where signs are random.
  *
  * Whole numbers whose sums stay below 2^24 (2^11 in half) suffer no rounding: there e = 0. */
 double verify_bound(const oracle *o, verify_arithmetic how, double reference, oracle_terms terms, double beta_c);

@@ -133,6 +133,8 @@ static void list_line(const run *r, const gemm_kernel *kernel, gemm_dtype dtype,
         const gemm_problem empty = {.dtype = dtype, .config = config};
         const gemm_footprint footprint = kernel->footprint(&empty);
         usage = gpu_usage_of(&r->gpu, &footprint);
+        if (isnan(usage.smem_bytes) && footprint.dynamic_smem > 0)
+            usage.smem_bytes = (double)footprint.dynamic_smem;
     }
     name_kernel(kernel, config, name, sizeof name);
     printf("%-*s %-5s ", r->name_width, name, number_name(dtype));
@@ -148,13 +150,15 @@ static void list_kernels(const run *r) {
            "occupancy", "local bytes", "what it shows");
     for (int i = 0; i < r->stage->kernel_count; i++) {
         const gemm_kernel *kernel = &r->stage->kernels[i];
-        const int configs = config_count(kernel);
+        const int configs = config_count(kernel), chosen = options_choose(&r->options, kernel);
         for (int d = 0; d < GEMM_DTYPE_COUNT; d++)
-            for (int config = configs > 0; config <= configs && (kernel->dtypes & GEMM_HAS(d)); config++)
+            for (int config = configs > 0; config <= configs && (kernel->dtypes & GEMM_HAS(d)) && chosen; config++)
                 list_line(r, kernel, (gemm_dtype)d, config);
     }
     if (r->gpu.is_cpu_device)
-        printf("Registers and occupancy are a GPU's: the CPU device has none.\n");
+        printf("Registers and occupancy are a GPU's: the CPU device has none. Of shared bytes it knows those that a "
+               "launch "
+               "asks for, not static arrays.\n");
 }
 
 /* Of the column of names: the longest that a row may have. */
@@ -372,14 +376,9 @@ static void add_unrun(run *r, const gemm_kernel *kernel, const gemm_problem *sha
     add_row(r, &row, NAN);
 }
 
-/* Whether a kernel is left out in silence: it lacks this type, nobody named it, and something else runs. */
-static int is_left_out(const run *r, const gemm_kernel *kernel, gemm_dtype dtype) {
-    uint32_t asked = 0, has = 0;
-    for (int d = 0; d < r->options.dtype_count; d++)
-        asked |= GEMM_HAS(r->options.dtypes[d]);
-    for (int i = 0; i < r->stage->kernel_count; i++)
-        has |= r->stage->kernels[i].dtypes;
-    return r->options.kernel_count == 0 && !(kernel->dtypes & GEMM_HAS(dtype)) && (asked & has);
+/* Whether a kernel has rows of this type. */
+static int has_rows(const run *r, const gemm_kernel *kernel, gemm_dtype dtype) {
+    return options_choose(&r->options, kernel) && !options_leave_out(&r->options, r->stage, kernel, dtype);
 }
 
 /* A problem that is on the device, or why it is not. */
@@ -403,7 +402,7 @@ static void run_config(run *r, const prepared *on, const gemm_kernel *kernel, in
     }
 }
 
-/* The row of a kernel that lacks a configuration which another one has. */
+/* The row of a kernel that lacks a configuration which another one has, and was named. */
 static void skip_config(run *r, const prepared *on, const gemm_kernel *kernel, const char *config) {
     gemm_record row;
     char why[160];
@@ -428,7 +427,7 @@ static void run_configs(run *r, const prepared *on, const gemm_kernel *kernel) {
         const int config = options_find_config(kernel, o->configs[i]);
         if (config > 0)
             run_config(r, on, kernel, config);
-        else
+        else if (o->kernel_count > 0)
             skip_config(r, on, kernel, o->configs[i]);
     }
 }
@@ -448,7 +447,7 @@ static void run_shape(run *r, const gemm_problem *shape) {
         printf("cuBLAS n/a: %s\n", p.no_baseline);
     for (int i = 0; i < r->stage->kernel_count; i++) {
         const gemm_kernel *kernel = &r->stage->kernels[i];
-        if (options_choose(&r->options, kernel) && !is_left_out(r, kernel, shape->dtype))
+        if (has_rows(r, kernel, shape->dtype))
             run_configs(r, &on, kernel);
     }
     if (ready)
@@ -668,7 +667,7 @@ static void write_findings(run *r) {
 static int is_wanted(const run *r, gemm_dtype dtype) {
     int wanted = 0;
     for (int i = 0; i < r->stage->kernel_count; i++)
-        wanted |= options_choose(&r->options, &r->stage->kernels[i]) && !is_left_out(r, &r->stage->kernels[i], dtype);
+        wanted |= has_rows(r, &r->stage->kernels[i], dtype);
     return wanted;
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     KEY_N = 256, /* beyond every character: long options only */
@@ -24,6 +25,7 @@ enum {
     KEY_LDB,
     KEY_LDC,
     KEY_DTYPE,
+    KEY_DEFAULT_DTYPE,
     KEY_KERNEL,
     KEY_CONFIG,
     KEY_LIST,
@@ -63,6 +65,11 @@ static const struct argp_option option_list[] = {
     {"dtype", KEY_DTYPE, "TYPE[,...]", 0,
      "Element types: f32, f16, bf16, tf32, which is float of which tensor cores read 10 bits of the fraction (default: "
      "the first of these that the first kernel has); sums are float, unless the kernel is about sums in half",
+     1},
+    {"default-dtype", KEY_DEFAULT_DTYPE, "TYPE[,...]", 0,
+     "What --dtype is when it is not given: each kernel runs in those of them that it has, and one that is named and "
+     "has "
+     "none of them in its own type",
      1},
     {NULL, 0, NULL, 0, "The data:", 2},
     {"init", KEY_INIT, "KIND", 0,
@@ -183,17 +190,47 @@ static void add_size(options *o, const char *text) {
     o->sizes[o->size_count++] = parse_size(text);
 }
 
-static void add_dtype(options *o, const char *text) {
+static uint32_t set_of(const gemm_dtype *dtypes, int count) {
+    uint32_t set = 0;
+    for (int i = 0; i < count; i++)
+        set |= GEMM_HAS(dtypes[i]);
+    return set;
+}
+
+static void push_dtype(gemm_dtype dtype, gemm_dtype *dtypes, int *count) {
+    if (!(set_of(dtypes, *count) & GEMM_HAS(dtype)))
+        dtypes[(*count)++] = dtype;
+}
+
+static gemm_dtype parse_dtype(const char *flag, const char *text) {
     gemm_dtype dtype;
     if (number_parse(text, &dtype) != 0 || dtype == GEMM_E4M3 || dtype == GEMM_E5M2)
-        bad("unknown type '%s'; choose from: %s", "dtype", text, "f32, f16, bf16, tf32");
-    for (int i = 0; i < o->dtype_count; i++)
-        if (o->dtypes[i] == dtype)
-            return;
-    o->dtypes[o->dtype_count++] = dtype;
+        bad("unknown type '%s'; choose from: %s", flag, text, "f32, f16, bf16, tf32");
+    return dtype;
+}
+
+static void add_dtype(options *o, const char *text) {
+    push_dtype(parse_dtype("dtype", text), o->dtypes, &o->dtype_count);
+}
+
+static void add_usual_dtype(options *o, const char *text) {
+    push_dtype(parse_dtype("default-dtype", text), o->usual_dtypes, &o->usual_dtype_count);
 }
 
 static const gemm_stage *parsed_stage;
+
+/* "mma/128x128x64" stands in rows and lists; asked for, it is two options. */
+static void refuse_configuration(const char *flag, const char *text) {
+    const char *slash = strchr(text, '/');
+    for (int i = 0; slash && i < parsed_stage->kernel_count; i++) {
+        const char *name = parsed_stage->kernels[i].name;
+        if (strncmp(text, name, (size_t)(slash - text)) != 0 || name[slash - text] != '\0')
+            continue;
+        char instead[200];
+        snprintf(instead, sizeof instead, "--%s %.60s --config %.60s", flag, name, slash + 1);
+        bad("'%s' is a kernel and its configuration; give %s", flag, text, instead);
+    }
+}
 
 /* Appends the stage's own name for it. */
 static void add_name(const char *flag, const char *text, const char **names, int *count) {
@@ -208,6 +245,7 @@ static void add_name(const char *flag, const char *text, const char **names, int
         }
         snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", name);
     }
+    refuse_configuration(flag, text);
     bad("this stage has no kernel '%s'; choose from: %s", flag, text, known);
 }
 
@@ -284,6 +322,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case KEY_DTYPE:
         each("dtype", text, o, add_dtype);
+        return 0;
+    case KEY_DEFAULT_DTYPE:
+        each("default-dtype", text, o, add_usual_dtype);
         return 0;
     case KEY_KERNEL:
         each("kernel", text, o, add_kernel);
@@ -365,6 +406,29 @@ int options_choose_sustained(const options *o, const gemm_kernel *kernel) {
     return is_among(kernel, o->sustained, o->sustained_count);
 }
 
+/* It lacks the type, and was not asked for it by name, or by --dtype alone while some kernel has one of the types. */
+static int lacks_unasked(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
+    uint32_t has = 0;
+    for (int i = 0; i < stage->kernel_count; i++)
+        has |= stage->kernels[i].dtypes;
+    return !(kernel->dtypes & GEMM_HAS(dtype)) &&
+           (o->default_dtypes || (o->kernel_count == 0 && (has & set_of(o->dtypes, o->dtype_count))));
+}
+
+static int lacks_all_types(const options *o, const gemm_stage *stage, const gemm_kernel *kernel) {
+    int lacking = 0;
+    for (int d = 0; d < o->dtype_count; d++)
+        lacking += lacks_unasked(o, stage, kernel, o->dtypes[d]);
+    return lacking == o->dtype_count;
+}
+
+int options_leave_out(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
+    int lacks_configs = o->config_count > 0 && !o->all_configs && !o->first_config && o->kernel_count == 0;
+    for (int i = 0; i < o->config_count; i++)
+        lacks_configs = lacks_configs && options_find_config(kernel, o->configs[i]) == 0;
+    return lacks_configs || lacks_unasked(o, stage, kernel, dtype);
+}
+
 int options_find_config(const gemm_kernel *kernel, const char *name) {
     for (int i = 0; kernel->configs && kernel->configs[i]; i++)
         if (strcmp(kernel->configs[i], name) == 0)
@@ -372,15 +436,27 @@ int options_find_config(const gemm_kernel *kernel, const char *name) {
     return 0;
 }
 
-/* A configuration that no chosen kernel has is a slip of the keyboard. */
+/* The name of a configuration that differs only in capitals, or NULL. */
+static const char *spelled_otherwise(const gemm_kernel *kernel, const char *name) {
+    for (int i = 0; kernel->configs[i]; i++)
+        if (strcasecmp(kernel->configs[i], name) == 0)
+            return kernel->configs[i];
+    return NULL;
+}
+
+/* A configuration that no kernel that runs has is a slip of the keyboard. */
 static void check_config(const options *o, const gemm_stage *stage, const char *name) {
-    char known[512] = "all";
+    static const char none[] = "all, first";
+    char known[512];
+    const char *meant = NULL;
+    snprintf(known, sizeof known, "%s", none);
     for (int i = 0; i < stage->kernel_count; i++) {
         const gemm_kernel *kernel = &stage->kernels[i];
-        if (!options_choose(o, kernel) || !kernel->configs)
+        if (!options_choose(o, kernel) || !kernel->configs || lacks_all_types(o, stage, kernel))
             continue;
         if (options_find_config(kernel, name) > 0)
             return;
+        meant = meant ? meant : spelled_otherwise(kernel, name);
         for (int c = 0; kernel->configs[c]; c++) {
             char whole[540], item[80];
             snprintf(whole, sizeof whole, ", %s,", known);
@@ -389,19 +465,34 @@ static void check_config(const options *o, const gemm_stage *stage, const char *
                 snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", kernel->configs[c]);
         }
     }
-    if (strcmp(known, "all") == 0)
+    if (meant)
+        bad("no chosen kernel has '%s'; write %s", "config", name, meant);
+    if (strcmp(known, none) == 0)
         bad("'%s': no chosen kernel has configurations%s", "config", name, "; leave it out");
     bad("no chosen kernel has '%s'; choose from: %s", "config", name, known);
 }
 
-/* The first type of the first chosen kernel, in the order of --help. */
-static gemm_dtype default_dtype(const options *o, const gemm_stage *stage) {
+/* In the order of --help. */
+static gemm_dtype first_dtype(const gemm_kernel *kernel) {
     static const gemm_dtype order[] = {GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32};
+    size_t d = 0;
+    while (d + 1 < sizeof order / sizeof *order && !(kernel->dtypes & GEMM_HAS(order[d])))
+        d++;
+    return order[d];
+}
+
+/* Those of --default-dtype; then the first type of the first chosen kernel where there are none, and of each named one
+ * that would not run. */
+static void take_default_dtypes(options *o, const gemm_stage *stage) {
+    o->default_dtypes = 1;
+    for (int d = 0; d < o->usual_dtype_count; d++)
+        for (int i = 0; i < stage->kernel_count; i++)
+            if (options_choose(o, &stage->kernels[i]) && (stage->kernels[i].dtypes & GEMM_HAS(o->usual_dtypes[d])))
+                push_dtype(o->usual_dtypes[d], o->dtypes, &o->dtype_count);
     for (int i = 0; i < stage->kernel_count; i++)
-        for (size_t d = 0; d < sizeof order / sizeof *order; d++)
-            if (options_choose(o, &stage->kernels[i]) && (stage->kernels[i].dtypes & GEMM_HAS(order[d])))
-                return order[d];
-    return GEMM_F32;
+        if (options_choose(o, &stage->kernels[i]) && (o->dtype_count == 0 || o->kernel_count > 0) &&
+            !(stage->kernels[i].dtypes & set_of(o->dtypes, o->dtype_count)))
+            push_dtype(first_dtype(&stage->kernels[i]), o->dtypes, &o->dtype_count);
 }
 
 void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
@@ -438,9 +529,9 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
         bad("has no meaning beside --counts%s%s", "repeat", ": one run is counted", "; leave it out");
     if (o->first_config && o->config_count > 1)
         bad("first stands alone%s%s", "config", "; leave the others out", "");
+    if (o->dtype_count == 0)
+        take_default_dtypes(o, stage);
     for (int i = 0; i < o->config_count && !o->first_config; i++)
         if (strcmp(o->configs[i], "all") != 0)
             check_config(o, stage, o->configs[i]);
-    if (o->dtype_count == 0)
-        o->dtypes[o->dtype_count++] = default_dtype(o, stage);
 }

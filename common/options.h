@@ -31,6 +31,9 @@ typedef struct {
     int64_t lda, ldb, ldc; /* 0: as narrow as the matrix */
     gemm_dtype dtypes[GEMM_DTYPE_COUNT];
     int dtype_count;
+    gemm_dtype usual_dtypes[GEMM_DTYPE_COUNT]; /* --default-dtype */
+    int usual_dtype_count;
+    int default_dtypes; /* --dtype was not given: a kernel that lacks one of `dtypes` was not asked for it */
     const char *kernels[OPTIONS_MAX_KERNELS]; /* none: all of the stage */
     int kernel_count;
     int all_kernels;                            /* --kernel all was given */
@@ -59,8 +62,12 @@ typedef struct {
  * status 2; --help and --version print and exit with 0. */
 void options_parse(options *o, int argc, char **argv, const gemm_stage *stage);
 
-/* Whether a kernel of the stage is to run. */
+/* Whether a kernel of the stage is chosen by its name. */
 int options_choose(const options *o, const gemm_kernel *kernel);
+
+/* Whether a chosen kernel has no row of this type: it lacks the type, or all configurations that were asked for, and
+ * nobody asked for it by name. */
+int options_leave_out(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype);
 
 /* Whether --sustained lets a kernel be timed by that protocol. */
 int options_choose_sustained(const options *o, const gemm_kernel *kernel);

@@ -2,6 +2,7 @@
 #include "counts.h"
 #include "counts_file.h"
 #include "drivers.h"
+#include "select.h"
 
 #include <errno.h>
 #include <math.h>
@@ -91,19 +92,34 @@ typedef struct profile_options {
     const char **stages; /* point into argv */
     size_t stage_count;
     bool only_targets;
-    const char *out, *ncu;
+    const char *out, *ncu, *dtypes;
+    fault *f;
 } profile_options;
 
 static const struct argp_option options[] = {
+    {"dtype", 't', "TYPE[,...]", 0, "Element types: f32, f16, bf16, tf32 (default f32,f16)", 1},
     {"out", 'o', "FILE", 0, "Write the counters here instead", 1},
     {"ncu", 0x100, "PATH", 0, "Nsight Compute's command line program (default: found by ./ladder)", 1},
     {"targets", 0x10A, 0, OPTION_HIDDEN, "Only print the chosen stages, which ./ladder then builds", 2},
     {0},
 };
 
+/* The drivers would refuse a wrong one, but under Nsight Compute. */
+static error_t take_dtypes(profile_options *o, const char *list) {
+    char *copy = text_format("%s", list), *rest = NULL;
+    error_t result = *list ? 0 : (fault_set(o->f, "--dtype needs the name of a type, such as bf16"), EINVAL);
+    for (char *type = strtok_r(copy, ",", &rest); type && result == 0; type = strtok_r(NULL, ",", &rest))
+        result = parse_dtype(type, o->f) != 0 ? EINVAL : 0;
+    free(copy);
+    o->dtypes = list;
+    return result;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
     profile_options *o = state->input;
     switch (key) {
+    case 't':
+        return take_dtypes(o, argument);
     case ARGP_KEY_INIT:
         state->child_inputs[0] = o->context;
         return 0;
@@ -132,10 +148,11 @@ static const struct argp profile_argp = {
     .args_doc = "[STAGE...]",
     .doc =
         "Has Nsight Compute read, on a GPU, the counters that the CPU device counts: memory requests, wavefronts, "
-        "sectors and "
-        "operations of every kernel of the stages (default all), float and half, for 512 x 512 x 512, "
-        "512 x 512 x 1024 and 129 x 257 x 65.\v"
-        "A profile of all stages replaces plots/data/counts/<gpu>.csv; one of some stages stays in build/gpu/results. "
+        "sectors and operations of every kernel of the stages (default all), for 512 x 512 x 512, 512 x 512 x 1024 and "
+        "129 x 257 x 65.\v"
+        "A profile of all stages replaces plots/data/counts/<gpu>.csv; one of some stages, or of chosen types, stays "
+        "in "
+        "build/gpu/results. "
         "The driver must let you read counters: as root it always does.",
     .children = children,
 };
@@ -228,6 +245,13 @@ static void put_counters(session *s, const gemm_record *row, const header *h, ch
 /* A row that passed, of a kernel on the GPU: one on the host has no shared memory to tell of. */
 static bool has_launch(const gemm_record *row) { return strcmp(row->status, "pass") == 0 && !isnan(row->smem_bytes); }
 
+static size_t count_launches(const record_list *list) {
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; ++i)
+        count += has_launch(&list->rows[i]);
+    return count;
+}
+
 static const gemm_record *next_launch(const record_list *list, size_t *at) {
     while (*at < list->count && !has_launch(&list->rows[*at]))
         ++*at;
@@ -285,9 +309,7 @@ static int take_profile(session *s, const char *stage, const char *profile, cons
         }
     }
     free(text);
-    size_t passed = 0;
-    for (size_t i = 0; i < list->count; ++i)
-        passed += has_launch(&list->rows[i]);
+    const size_t passed = count_launches(list);
     if (launches == 0 || launches != passed)
         print_words(profile);
     if (launches == 0)
@@ -301,9 +323,14 @@ static int take_profile(session *s, const char *stage, const char *profile, cons
     return 0;
 }
 
+static int ended_without_profile(const char *stage, fault *f) {
+    return fault_set(f, "%s: Nsight Compute ended without a profile; its words are above", stage);
+}
+
 static int profile_shape(session *s, const char *stage, const char *const shape[3], fault *f) {
     char *driver = text_format("%s/%s", s->o->context->bin, stage), *list_of_metrics = metric_list();
     char *csv = text_format("%s/rows.csv", s->scratch), *log = text_format("%s/ncu.csv", s->scratch);
+    char *dtypes = text_format("--dtype=%s", s->o->dtypes ? s->o->dtypes : "f32,f16");
     char *const argv[] = {(char *)s->o->ncu,
                           "--csv",
                           "--page",
@@ -320,7 +347,7 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
                           (char *)shape[0],
                           (char *)shape[1],
                           (char *)shape[2],
-                          "--dtype=f32,f16",
+                          dtypes,
                           "--config=first", /* as the CPU device counts */
                           "--protocol=none",
                           "--csv",
@@ -336,8 +363,8 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
     int result = 0;
     if (status < 0 || exited_with(status, 127))
         result = fault_set(f, "%s could not be started", s->o->ncu);
-    else if (!text || !file_exists(csv))
-        result = fault_set(f, "%s: Nsight Compute ended without a profile; its words are above", stage);
+    else if (!file_exists(csv))
+        result = ended_without_profile(stage, f);
     else
         result = record_read_csv(csv, &list, f->text, sizeof f->text);
     for (size_t i = 0; i < list.count && result == 0; ++i)
@@ -348,7 +375,11 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
         s->machine = list.rows[0];
         s->has_machine = true;
     }
-    if (result == 0)
+    if (result == 0 && count_launches(&list) == 0 && exited_with(status, 0))
+        printf("%s: left out: no kernel on the GPU has such a type\n", stage);
+    else if (result == 0 && !text)
+        result = ended_without_profile(stage, f);
+    else if (result == 0)
         result = take_profile(s, stage, text, &list, f);
     else if (text)
         fputs(text, stderr);
@@ -358,6 +389,7 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
     free(text);
     free(log);
     free(csv);
+    free(dtypes);
     free(list_of_metrics);
     free(driver);
     return result;
@@ -380,7 +412,7 @@ static char *ncu_version(const char *ncu) {
 static char *choose_path(const session *s) {
     if (s->o->out)
         return text_format("%s", s->o->out);
-    if (s->o->stage_count > 0)
+    if (s->o->stage_count > 0 || s->o->dtypes)
         return text_format("%s/build/gpu/results/counts.csv", s->o->context->source);
     char *name = slug(s->machine.gpu), *path = text_format("%s/plots/data/counts/%s.csv", s->o->context->source, name);
     free(name);
@@ -428,6 +460,8 @@ static int profile(const profile_options *o, fault *f) {
     s.rows = rows.out;
     int result = s.scratch ? profile_stages(&s, &drivers, f) : -1;
     text_close(&rows);
+    if (result == 0 && rows.size == 0)
+        result = fault_set(f, "no kernel of these stages has such a type; choose others with --dtype");
     if (result == 0)
         result = write_profile(&s, rows.text, f);
     if (s.scratch)
@@ -439,7 +473,7 @@ static int profile(const profile_options *o, fault *f) {
 }
 
 int command_profile(tool_context *context, int argc, char **argv, fault *f) {
-    profile_options o = {.context = context, .ncu = "ncu"};
+    profile_options o = {.context = context, .ncu = "ncu", .f = f};
     o.stages = calloc((size_t)argc + 1, sizeof *o.stages);
     int status = EXIT_USAGE;
     if (o.stages && argp_parse(&profile_argp, argc, argv, 0, NULL, &o) == 0 &&

@@ -25,7 +25,9 @@ static const struct argp_option options[] = {
     {"k", 0x102, "K", 0, "Columns of A, rows of B", 1},
     {"alpha", 0x103, "X", 0, "C = alpha A B + beta C", 1},
     {"beta", 0x104, "X", 0, NULL, 1},
-    {"dtype", 't', "TYPE[,...]", 0, "f32, f16, bf16, tf32 (default f32,f16)", 1},
+    {"dtype", 't', "TYPE[,...]", 0,
+     "f32, f16, bf16, tf32 (default those of f32,f16 that a kernel has; one that is named and has neither: its own)",
+     1},
     {"init", 0x105, "KIND", 0, "Input data (default normal)", 1},
     {"seed", 0x106, "S", 0, "Of the random input", 1},
     {"kernel", 'k', "NAME[,...]", 0, "Variants (default all); stages without them are left out", 2},
@@ -37,6 +39,7 @@ static const struct argp_option options[] = {
      2},
     {"warmup", 0x107, "COUNT", 0, "Launches before timing", 2},
     {"samples", 0x108, "COUNT", 0, "Timed groups", 2},
+    {"repeat", 0x10D, "TIMES", 0, "Run each kernel so often on one problem: the bits of its result must not change", 2},
     {"quick", 'q', 0, 0, "A look in seconds: size 64 on the CPU device; 1024, burst on a GPU", 3},
     {"out", 'o', "FILE", 0, "Write the record here instead", 3},
     {"time-limit", 0x109, "SECONDS", 0, "End a driver that runs longer (default 600 on the CPU device, 1800 on a GPU)",
@@ -192,7 +195,7 @@ static call make_call(const run_options *o, const chosen_stage *stage, const cha
     call c = {{0}};
     size_t count = add_shape(&c, o, ragged);
     c.options[count++] = on_gpu(o) ? "--device=gpu" : "--device=cpu";
-    add_default(&c, &count, o, "dtype", "--dtype=f32,f16");
+    add_default(&c, &count, o, "dtype", "--default-dtype=f32,f16");
     add_default(&c, &count, o, "kernel", "--kernel=all");
     add_default(&c, &count, o, "protocol",
                 !on_gpu(o) ? "--protocol=none"
@@ -253,8 +256,13 @@ static int give_kernel(chosen_stage *stages, size_t count, const char *name, fau
         stage->kernels = longer;
     }
     text_close(&all);
-    const int result =
-        known ? 0 : fault_set(f, "--kernel %.60s: no chosen stage has it; choose from %.500s", name, all.text);
+    const char *slash = strchr(name, '/');
+    int result = 0;
+    if (!known && slash) /* as rows and lists show it */
+        result = fault_set(f, "--kernel %.60s: it is a kernel and its configuration; give --kernel %.*s --config %.60s",
+                           name, (int)(slash - name), name, slash + 1);
+    else if (!known)
+        result = fault_set(f, "--kernel %.60s: no chosen stage has it; choose from %.500s", name, all.text);
     free(all.text);
     return result;
 }
@@ -357,7 +365,7 @@ static int note_refusal(const run_options *o, const char *name, campaign *c, fau
 static int run_driver(const run_options *o, const chosen_stage *stage, const char *scratch, campaign *c, fault *f) {
     const bool with_ragged = !on_gpu(o) && !o->quick && !shape_given(o);
     for (int ragged = 0; ragged <= with_ragged; ++ragged) {
-        const bool counted = !on_gpu(o) && !ragged;
+        const bool counted = !on_gpu(o) && !ragged && !given(o, "repeat"); /* one run is counted */
         const size_t first_row = c->list.count;
         char *counts = text_format("%s/counts.csv", scratch), *option = text_format("--counts=%s", counts);
         const call told = make_call(o, stage, counted ? option : NULL, ragged);

@@ -121,6 +121,23 @@ profile 2
 expect_status 0 "one stage"
 expect_file "$source/build/gpu/results/counts.csv"
 cmp -s "$out" "$work/before" || wrong "a profile of one stage changed the record"
+
+# --- other types: a stage that has none of them is left out, and the record of f32 and f16 stays
+driver 01_naive 'row coalesced skip ""'
+: >"$work/profiles/01_naive"
+rm "$source/build/gpu/results/counts.csv"
+: >"$work/calls"
+profile --dtype bf16,tf32
+expect_status 0 "--dtype"
+expect_in "$work/calls" "02_tiling --m=512 --n=512 --k=512 --dtype=bf16,tf32 --config=first"
+expect_says "01_naive: left out: no kernel on the GPU has such a type"
+expect_in "$source/build/gpu/results/counts.csv" "02_tiling,tile64"
+cmp -s "$out" "$work/before" || wrong "a profile of other types changed the record"
+profile 1 --dtype bf16
+expect_status 1 "no kernel of the type"
+expect_says "no kernel of these stages has such a type; choose others with --dtype"
+good_drivers
+
 profile 1 --out "$work/mine.csv"
 expect_status 0 "--out"
 expect_in "$work/mine.csv" "01_naive,coalesced"
@@ -180,6 +197,8 @@ echo "a thesis" >"$work/thesis.csv"
 refused "--out would replace $work/thesis.csv, which is no file of counts; give a new name" --out "$work/thesis.csv"
 [ "$(cat "$work/thesis.csv")" = "a thesis" ] || wrong "the thesis was changed"
 refused "it is not a plain file" --out "$work"
+refused "--dtype f17: unknown; choose one of" --dtype f16,f17
+refused "--dtype needs the name of a type" --dtype=
 refused "--out: cannot write /proc/nowhere/x.csv" --out /proc/nowhere/x.csv
 refused "" --no-such-option
 run "$tool" profile --source "$source" --bin "$bin" --device cpu

@@ -83,7 +83,7 @@ ladder run --device cpu
 expect_status 0 "good run"
 expect_says "4 rows: 4 passed, 0 failed, 0 skipped"
 expect_says "gnuplot is not installed"
-expect_in "$work/calls" "01_naive --size=256 --device=cpu --dtype=f32,f16 --kernel=all --protocol=none --counts="
+expect_in "$work/calls" "01_naive --size=256 --device=cpu --default-dtype=f32,f16 --kernel=all --protocol=none --counts="
 expect_in "$work/calls" "02_tiling --m=129 --n=257 --k=65 --device=cpu"
 expect_file "$cpu/cpu.csv"
 expect_in "$cpu/cpu.csv" "02_tiling,tile64,f16,f32,4096,4096,4096,1,0,normal,hot,burst,10,25,,,4,,,4," # speedup filled
@@ -109,6 +109,9 @@ expect_status 0 "options"
 expect_in "$work/calls" "01_naive --device=cpu --protocol=none --size=64,65 --dtype=f32 --kernel=coalesced --check=none --counts="
 expect_not_in "$work/calls" "02_tiling"
 expect_not_in "$work/calls" "--m=129"
+ladder run --device cpu 01_naive --repeat 3
+expect_status 0 "--repeat"
+expect_in "$work/calls" "01_naive --size=256 --device=cpu --default-dtype=f32,f16 --kernel=all --protocol=none --repeat=3 --csv"
 
 # --- a stage that is not there
 cp "$cpu/cpu.csv" "$work/before"
@@ -190,8 +193,8 @@ driver 02_tiling 'row tile64 pass 25 4' tile32 tile64
 : >"$work/calls"
 ladder run --device cpu --quick --kernel coalesced,tile64 --kernel tile32
 expect_status 0 "kernels of two stages"
-expect_in "$work/calls" "01_naive --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=coalesced --counts="
-expect_in "$work/calls" "02_tiling --size=64 --device=cpu --dtype=f32,f16 --protocol=none --kernel=tile64,tile32 --counts="
+expect_in "$work/calls" "01_naive --size=64 --device=cpu --default-dtype=f32,f16 --protocol=none --kernel=coalesced --counts="
+expect_in "$work/calls" "02_tiling --size=64 --device=cpu --default-dtype=f32,f16 --protocol=none --kernel=tile64,tile32 --counts="
 : >"$work/calls"
 ladder run --device cpu --quick --kernel tile64
 expect_status 0 "kernel of one stage"
@@ -201,6 +204,9 @@ expect_not_in "$work/calls" 01_naive
 ladder run --device cpu --kernel coalesced,tile46
 expect_status 2 "a name that no stage has"
 expect_says "--kernel tile46: no chosen stage has it; choose from cpu_loop,coalesced,tile32,tile64"
+ladder run --device cpu --kernel tile64/64x64x64
+expect_status 2 "a name with a configuration"
+expect_says "--kernel tile64/64x64x64: it is a kernel and its configuration; give --kernel tile64 --config 64x64x64"
 expect_not_in "$work/calls" _
 
 # --- an interrupt leaves everything as it was
@@ -262,7 +268,7 @@ expect_no_file "$source/plots/data/fake-gpu.csv"
 : >"$work/calls"
 ladder run --device gpu
 expect_status 0 "campaign"
-expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --csv"
+expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --default-dtype=f32,f16 --kernel=all --protocol=both --csv"
 expect_file "$source/plots/data/fake-gpu.csv"
 expect_file "$source/plots/fake-gpu/table.md"
 # sustained takes seconds a row: only the kernels of the table get it, unless somebody names kernels or protocols
@@ -273,16 +279,16 @@ driver 09_mine 'row first pass 10 10' first second
 : >"$work/calls"
 ladder run --device gpu
 expect_status 0 "campaign of listed kernels"
-expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --sustained=coalesced --csv"
-expect_in "$work/calls" "05_tensorcore --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --sustained=mma,tf32 --csv"
-expect_in "$work/calls" "09_mine --size=1024,2048,4096 --device=gpu --dtype=f32,f16 --kernel=all --protocol=both --csv"
+expect_in "$work/calls" "01_naive --size=1024,2048,4096 --device=gpu --default-dtype=f32,f16 --kernel=all --protocol=both --sustained=coalesced --csv"
+expect_in "$work/calls" "05_tensorcore --size=1024,2048,4096 --device=gpu --default-dtype=f32,f16 --kernel=all --protocol=both --sustained=mma,tf32 --csv"
+expect_in "$work/calls" "09_mine --size=1024,2048,4096 --device=gpu --default-dtype=f32,f16 --kernel=all --protocol=both --csv"
 : >"$work/calls"
 ladder run 1 --device gpu --quick
 ladder run 1 --device gpu --protocol both
 ladder run 5 --device gpu --kernel pad0 --size 128x2112x7168,64
 ladder run 1 --device cpu
 expect_not_in "$work/calls" "--sustained"
-expect_in "$work/calls" "05_tensorcore --device=gpu --dtype=f32,f16 --protocol=both --size=128x2112x7168,64 --kernel=pad0 --csv"
+expect_in "$work/calls" "05_tensorcore --device=gpu --default-dtype=f32,f16 --protocol=both --size=128x2112x7168,64 --kernel=pad0 --csv"
 rm "$bin/05_tensorcore" "$bin/09_mine"
 driver 01_naive 'row coalesced pass 100 1'
 cp "$source/plots/data/fake-gpu.csv" "$work/before"

@@ -6,10 +6,12 @@
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -450,6 +452,24 @@ typedef struct places {
     char *csv, *pictures, *table; /* owned */
 } places;
 
+/* Where all goes that is no recorded campaign. Free it. */
+static char *results_folder(const run_options *o) {
+    return text_format("%s/build/%s/results", o->context->source, on_gpu(o) ? "gpu" : "cpu");
+}
+
+/* Two runs at once would replace each other's record, and each other's clocks on a GPU. The lock ends with this
+ * process. Where a folder cannot be made or locked, the run goes on: it says later what it could not write. */
+static int lock_results(const run_options *o, fault *f) {
+    fault ignored;
+    char *folder = results_folder(o);
+    const int lock = make_directories(folder, &ignored) == 0 ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const bool taken = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (taken)
+        fault_set(f, "another ./ladder run will write to %s; start this one when that has ended", folder);
+    free(folder);
+    return taken ? -1 : 0;
+}
+
 static size_t count_status(const record_list *list, const char *status) {
     size_t count = 0;
     for (size_t i = 0; i < list->count; ++i)
@@ -471,9 +491,8 @@ static places choose_places(const run_options *o, const record_list *list) {
         p.pictures = text_format("%s/plots/%s", source, name);
         free(name);
     } else {
-        const char *device = on_gpu(o) ? "gpu" : "cpu";
-        p.pictures = text_format("%s/build/%s/results", source, device);
-        p.csv = o->out ? text_format("%s", o->out) : text_format("%s/%s.csv", p.pictures, device);
+        p.pictures = results_folder(o);
+        p.csv = o->out ? text_format("%s", o->out) : text_format("%s/%s.csv", p.pictures, on_gpu(o) ? "gpu" : "cpu");
         if (default_campaign(o))
             printf("\nplots/data is as it was: a recorded campaign has no failed row, and names its GPU.\n");
     }
@@ -575,7 +594,7 @@ static char *rescue_into(const char *directory, const record_list *list) {
  * one can be made, or to standard output. Returns the words that say where they are; free them. */
 static char *rescue(const run_options *o, const record_list *list) {
     fault ignored;
-    char *results = text_format("%s/build/%s/results", o->context->source, on_gpu(o) ? "gpu" : "cpu");
+    char *results = results_folder(o);
     make_directories(results, &ignored);
     const char *const places[] = {results, getenv("TMPDIR"), "/tmp", o->context->source};
     char *path = NULL;
@@ -723,7 +742,7 @@ static int run_chosen(const run_options *o, const driver_list *drivers, chosen_s
     int status = EXIT_USAGE;
     stops_hold(); /* until the rows are safe */
     if (prepare(o, drivers, chosen, &count, f) == 0) {
-        const int ran = run_stages(o, chosen, count, &c, f);
+        const int ran = lock_results(o, f) == 0 ? run_stages(o, chosen, count, &c, f) : -1;
         text_close(&c.counts);
         status = ran == 0 ? finish(o, &c, begin, f) : EXIT_WORK;
     } else {

@@ -187,6 +187,22 @@ expect_status 0 "one accepts"
 expect_says "01_naive: left out"
 expect_not_in "$cpu/cpu.csv" 01_naive
 
+# --- two runs at once: the second one is refused before it runs anything, whatever its own record is to be called
+driver 02_tiling "row tile64 pass 25 4; [ -e '$work/second' ] || { touch '$work/second'
+    '$tool' run --device cpu --source '$source' --bin '$bin' --out '$work/other.csv' 1 >'$work/refused' 2>&1
+    echo \"exit status \$?\" >>'$work/refused'; }"
+driver 01_naive 'row coalesced pass 100 1'
+: >"$work/calls"
+ladder run --device cpu --quick 2
+expect_status 0 "the first of two runs"
+expect_in "$work/refused" "another ./ladder run will write to $cpu; start this one when that has ended"
+expect_in "$work/refused" "exit status 1"
+expect_not_in "$work/calls" 01_naive
+expect_no_file "$work/other.csv"
+expect_in "$cpu/cpu.csv" "02_tiling,tile64"
+ladder run --device cpu --quick 1
+expect_status 0 "a run after them"
+
 # --- each stage is given the kernels it has
 driver 01_naive 'row coalesced pass 100 1' cpu_loop coalesced
 driver 02_tiling 'row tile64 pass 25 4' tile32 tile64

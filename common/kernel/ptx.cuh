@@ -93,24 +93,6 @@ static __device__ __forceinline__ void mma_16x8x16(float (&d)[4], const uint32_t
 #endif
 }
 
-/* The same with sums in half, two to a word: d[0] is row g, d[1] row g+8. */
-static __device__ __forceinline__ void mma_16x8x16_half(uint32_t (&d)[2], const uint32_t (&a)[4],
-                                                        const uint32_t (&b)[2]) {
-#if defined(GEMM_CPU_DEVICE)
-    const uint64_t sums = cpu_device_mma_half(d[0] | (uint64_t)d[1] << 32, {{a[0], a[1], a[2], a[3]}}, b[0], b[1], 16);
-    d[0] = (uint32_t)sums, d[1] = (uint32_t)(sums >> 32);
-#elif __CUDA_ARCH__ >= 800
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
-                 : "+r"(d[0]), "+r"(d[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-    for (int i = 0; i < 2; i++)
-        asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
-                     : "+r"(d[0]), "+r"(d[1])
-                     : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
-#endif
-}
-
 /* TF32: float in memory, of which the unit reads the upper 19 bits. 16 x 8 x 8: a holds (g, t), (g+8, t), (g, t+4),
  * (g+8, t+4); b holds (t, g) and (t+4, g). */
 static __device__ __forceinline__ void mma_16x8x8_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {

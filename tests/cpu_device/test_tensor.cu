@@ -91,14 +91,14 @@ __global__ void multiply(int type, const uint32_t *a_words, const uint32_t *b_wo
     } else if (type == TF32) {
         mma_16x8x8_tf32(d, a, b);
     } else {
-        const __half2 low = __floats2half2_rn(d[0], d[1]), high = __floats2half2_rn(d[2], d[3]);
-        uint32_t sums[2];
-        memcpy(&sums[0], &low, 4), memcpy(&sums[1], &high, 4);
-        mma_16x8x16_half(sums, a, b);
-        for (int i = 0; i < 2; i++) {
-            const __half2 back = *reinterpret_cast<const __half2 *>(&sums[i]);
-            d[2 * i] = __low2float(back), d[2 * i + 1] = __high2float(back);
-        }
+        // What WMMA stands on (mma.h): rows g and g + 8, two sums to a word.
+        __half2 sums[2] = {__floats2half2_rn(d[0], d[1]), __floats2half2_rn(d[2], d[3])};
+        uint64_t words;
+        memcpy(&words, sums, 8);
+        words = cpu_device_mma_half(words, {{a[0], a[1], a[2], a[3]}}, b[0], b[1], 16);
+        memcpy(static_cast<void *>(sums), &words, 8);
+        for (int i = 0; i < 2; i++)
+            d[2 * i] = __low2float(sums[i]), d[2 * i + 1] = __high2float(sums[i]);
     }
     for (int i = 0; i < 4; i++)
         c[lane * 4 + i] = d[i];

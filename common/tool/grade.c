@@ -37,12 +37,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t take_number(grade_options *o, const char *name, const char *text, double low, double high,
-                           double *value) {
+/* unit: " of seconds", or "". */
+static error_t take_number(grade_options *o, const char *name, const char *text, const char *unit, double low,
+                           double high, double *value) {
     char *end;
     *value = strtod(text, &end);
     if (*end || end == text || !(*value >= low) || *value > high)
-        return fault_set(o->f, "%s %.40s: it must be a number from %g to %g", name, text, low, high), EINVAL;
+        return fault_set(o->f, "%s %.40s: it must be a number%s from %.10g to %.10g", name, text, unit, low, high),
+               EINVAL;
     return 0;
 }
 
@@ -56,11 +58,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         o->json = argument;
         return 0;
     case 'r':
-        return take_number(o, "--require", argument, 0, 100, &o->required);
+        return take_number(o, "--require", argument, "", 0, 100, &o->required);
     case 't':
-        return take_number(o, "--time-limit", argument, 0.1, 86400, &o->time_limit);
+        return take_number(o, "--time-limit", argument, " of seconds", 0.1, 86400, &o->time_limit);
     case 'm':
-        return take_number(o, "--memory-limit", argument, 64, 1 << 20, &o->memory);
+        return take_number(o, "--memory-limit", argument, " of MiB", 64, 1 << 20, &o->memory);
     case 0x10A:
         o->only_targets = true;
         return 0;

@@ -126,15 +126,20 @@ static const grade_variant *variant_of(const grade_scheme *scheme, const symbols
     return NULL;
 }
 
+/* main.c calls it, and the stage's other kernel files have it, which are linked as they are. */
+static bool is_in_other_file(const symbols *stage, const string_list *wanted, const char *name) {
+    return list_has(&stage->undefined, name) && !list_has(wanted, name);
+}
+
 /* Where the file has none of the stage's functions: some other stage's, or the first that looks like one; or NULL. */
-static const char *foreign_function(const symbols *own) {
+static const char *foreign_function(const symbols *own, const symbols *stage, const string_list *wanted) {
     for (size_t i = 0; i < grade_scheme_count; ++i) {
         const grade_variant *v = variant_of(&grade_schemes[i], own);
         if (v && is_launch(own, v->function))
             return v->function;
     }
     for (size_t i = 0; i < own->defined.count; ++i)
-        if (is_launch(own, own->defined.items[i]))
+        if (is_launch(own, own->defined.items[i]) && !is_in_other_file(stage, wanted, own->defined.items[i]))
             return own->defined.items[i];
     return NULL;
 }
@@ -145,9 +150,10 @@ void grade_choice_free(grade_choice *choice) {
     free(choice->remark);
 }
 
-static void choose(const grade_scheme *scheme, const char *file, const symbols *own, grade_choice *choice) {
+static void choose(const grade_scheme *scheme, const char *file, const symbols *own, const symbols *stage,
+                   const string_list *wanted, grade_choice *choice) {
     const grade_variant *marked = grade_marked_variant(scheme), *variant = variant_of(scheme, own);
-    const char *function = variant ? variant->function : foreign_function(own);
+    const char *function = variant ? variant->function : foreign_function(own, stage, wanted);
     choice->variant = variant ? variant->name : marked->name;
     if (!function)
         return;
@@ -186,12 +192,17 @@ static int check_names(const char *file, const all_symbols *s, const string_list
         if (strcmp(name, "main") == 0)
             return fault_set(f, "%.200s has a main() of its own; a stage's kernel file has none, main.c calls it",
                              file);
-        const bool taken = list_has(&s->stage.defined, name) || list_has(&s->stage.undefined, name) ||
-                           list_has(&s->harness.defined, name) || list_has(&s->harness.undefined, name) ||
-                           list_has(&s->device.defined, name) || list_has(&s->device.undefined, name);
-        if (taken && !list_has(wanted, name))
+        if (list_has(wanted, name))
+            continue;
+        if (list_has(&s->stage.defined, name) || list_has(&s->harness.defined, name) ||
+            list_has(&s->harness.undefined, name) || list_has(&s->device.defined, name) ||
+            list_has(&s->device.undefined, name))
             return fault_set(f, "%.200s defines %.100s, which the harness needs for itself; give it another name", file,
                              name);
+        if (is_in_other_file(&s->stage, wanted, name))
+            return fault_set(f,
+                             "%.200s defines %.100s, which the stage has in another kernel file; give it another name",
+                             file, name);
     }
     for (size_t i = 0; i < s->own.undefined.count; ++i) {
         const char *name = s->own.undefined.items[i];
@@ -216,7 +227,7 @@ static int link_with(const tool_context *context, const grade_scheme *scheme, co
                      fault *f) {
     string_list wanted = wanted_functions(&s->stage, &s->kernel), objects = {0};
     int result = 0;
-    choose(scheme, file, &s->own, choice);
+    choose(scheme, file, &s->own, &s->stage, &wanted, choice);
     const char *function = choice->function, *marked = grade_marked_variant(scheme)->function;
     if (!function)
         result =

@@ -6,7 +6,7 @@
 #include "counts_file.h"
 
 /* Goes up when tests, goals or their points change, so that points are compared with their like only. */
-enum { GRADE_SCHEME_VERSION = 2 };
+enum { GRADE_SCHEME_VERSION = 3 };
 
 typedef enum { GRADE_VALUES, GRADE_CHECKS } grade_kind;
 

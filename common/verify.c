@@ -290,12 +290,11 @@ void verify(const oracle *o, verify_arithmetic how, const void *C, verify_result
                  "product check: row %lld, columns from %lld: signed sum is %.9g, should be %.9g within %.3g",
                  (long long)v.bad_row, (long long)v.bad_column, v.bad_got, v.bad_want, v.bad_bound);
     else if (is_untouched(&v, v.bad_row, v.bad_column))
-        snprintf(
-            result->reason, sizeof result->reason,
-            "C[%lld][%lld] was never written, or comes from what must not be read (beyond A or B, or C with beta 0); "
-            "should be %.9g (%lld wrong, %lld compared)",
-            (long long)v.bad_row, (long long)v.bad_column, v.bad_want, (long long)result->wrong,
-            (long long)result->checked);
+        snprintf(result->reason, sizeof result->reason,
+                 "C[%lld][%lld] was never written, or comes from what must not be read (beyond A or B, C with beta 0, "
+                 "a cp.async that was not waited for); should be %.9g (%lld wrong, %lld compared)",
+                 (long long)v.bad_row, (long long)v.bad_column, v.bad_want, (long long)result->wrong,
+                 (long long)result->checked);
     else
         snprintf(result->reason, sizeof result->reason,
                  "C[%lld][%lld] is %.9g, should be %.9g within %.3g (%lld wrong, %lld compared)", (long long)v.bad_row,

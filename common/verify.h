@@ -12,7 +12,7 @@ typedef struct {
     double err_bound; /* ... and that bound */
     double
         frobenius; /* relative error ||C - reference|| / ||reference|| over the compared elements; NAN if not finite */
-    char reason[200]; /* empty when it passed; else the first wrong element, in words */
+    char reason[220]; /* empty when it passed; else the first wrong element, in words */
 } verify_result;
 
 /* How a kernel adds up. */

@@ -8,7 +8,7 @@
 #
 # A file says what must be found, in comments of its own (in a stage the name of a kernel follows the first word):
 #   // finding: KIND LINE [LINE]     exactly these, each once; of two lines either may come first
-#   // also: KIND                    findings of this kind may come besides, anywhere
+#   // also: KIND                    findings of this kind may come besides, anywhere, told behind those that were planted
 #   // no finding
 #   // arguments NAME: ...           stages only: what the driver is called with for this kernel
 # and marks each of the lines by a comment at its end, "// <- KIND", so that an edit that moves them shows.
@@ -94,7 +94,7 @@ found() {
         if (a != "" && field[8] != source || b != "" && field[10] != source) print "! another file: " $0
         if (field[12] !~ /^[1-9][0-9]*$/) print "! no count: " $0
         if (field[13] == "") print "! no text: " $0
-        if (kind in may_come) next
+        if (kind in may_come) { if (NR == 2) print "! what follows from another is told first: " kind; next }
         if (a + 0 > b + 0 && b != "") { swap = a; a = b; b = swap }
         if (kind in needs_no_line && (a == "" || (kind == "deadlock" && b == ""))) { a = b = ""; cut[kind] = 1 }
         print kind (a != "" ? " " a : "") (b != "" ? " " b : "")
@@ -263,6 +263,8 @@ $race"
     self_case '// Two kinds.' '// finding: race 3 3' 'store // <- race' '// also: unwritten' ''
     self_test ok 'a kind that may come' ',k,,,,,race,case.cu,3,case.cu,3,1,text
 ,k,,,,,unwritten,case.cu,5,,,1,text'
+    self_test FAIL 'a kind that may come, told first' ',k,,,,,unwritten,case.cu,5,,,1,text
+,k,,,,,race,case.cu,3,case.cu,3,1,text'
     self_test ok 'a kind that may come, and does not' ',k,,,,,race,case.cu,3,case.cu,3,1,text'
     self_case '// A launch.' '// finding: launch 3' 'k<<<0, 1>>>(); // <- launch'
     self_test ok 'a launch without a line' ',k,,,,,launch,,,,,1,text'

@@ -157,8 +157,7 @@ static void list_kernels(const run *r) {
     }
     if (r->gpu.is_cpu_device)
         printf("Registers and occupancy are a GPU's: the CPU device has none. Of shared bytes it knows those that a "
-               "launch "
-               "asks for, not static arrays.\n");
+               "launch asks for, not static arrays.\n");
 }
 
 /* Of the column of names: the longest that a row may have. */

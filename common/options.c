@@ -68,8 +68,7 @@ static const struct argp_option option_list[] = {
      1},
     {"default-dtype", KEY_DEFAULT_DTYPE, "TYPE[,...]", 0,
      "What --dtype is when it is not given: each kernel runs in those of them that it has, and one that is named and "
-     "has "
-     "none of them in its own type",
+     "has none of them in its own type",
      1},
     {NULL, 0, NULL, 0, "The data:", 2},
     {"init", KEY_INIT, "KIND", 0,

@@ -1,5 +1,6 @@
 #!/bin/sh
-# bound.sh DRIVER   the bound of a row is the same whichever kernels run beside it, also in the product check.
+# bound.sh DRIVER   the bound of a row is the same whichever kernels run beside it, where all rows are computed and where
+# some are.
 of_nothing() { sed -n 's/^nothing .*bound \([^,]*\),.*/\1/p'; }
 for how in full sampled; do
     set -- "$1" --size 200 --dtype f16 --protocol none --check "$how"

@@ -151,8 +151,7 @@ static const struct argp profile_argp = {
         "sectors and operations of every kernel of the stages (default all), for 512 x 512 x 512, 512 x 512 x 1024 and "
         "129 x 257 x 65.\v"
         "A profile of all stages replaces plots/data/counts/<gpu>.csv; one of some stages, or of chosen types, stays "
-        "in build/gpu/results. "
-        "The driver must let you read counters: as root it always does.",
+        "in build/gpu/results. The driver must let you read counters: as root it always does.",
     .children = children,
 };
 

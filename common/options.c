@@ -405,7 +405,8 @@ int options_choose_sustained(const options *o, const gemm_kernel *kernel) {
     return is_among(kernel, o->sustained, o->sustained_count);
 }
 
-/* It lacks the type, and was not asked for it by name, or by --dtype alone while some kernel has one of the types. */
+/* It lacks the type, and nobody asked for both: --dtype was not given, or no kernel was named and some kernel of the
+ * stage has one of the types. */
 static int lacks_unasked(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
     uint32_t has = 0;
     for (int i = 0; i < stage->kernel_count; i++)

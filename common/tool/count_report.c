@@ -300,8 +300,7 @@ static void explain_limits(const count_question *q, const table *t, bool has_unk
         fprintf(out, "The peak is that of tensor cores where a kernel uses them, else that of FP32.\n");
     if (t->has[PRODUCTS])
         fprintf(out, "ratio: measured over model. Below 1 the GPU does less than was counted: nvcc merges loads of As "
-                     "(02, 03) and\nthose of WMMA (05), or the beginning and the end of a block weigh more in a small "
-                     "product that was counted (06).\n");
+                     "(02, 03) and\nthose of WMMA (05).\n");
     if (q->scale != 1)
         fprintf(out,
                 "Counted on a product %g times smaller in each direction and scaled: time by its cube, DRAM by its "

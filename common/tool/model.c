@@ -201,8 +201,8 @@ enum { SECTOR = 32, LINE = 128 };
 model_traffic model_traffic_of(const count_list *list, const count_row *launch) {
     return (model_traffic){
         .l1_bytes = LINE * (sum_over_operations(list, launch, "shared", "wavefronts") +
-                            counts_a_launch(list, launch, "shared_async_wavefronts") +
-                            sum_over_operations(list, launch, "global", "cache_lines")),
+                            sum_over_operations(list, launch, "global", "cache_lines")) +
+                    counts_a_launch(list, launch, "shared_async_bytes"),
         .l2_bytes = SECTOR * (counts_a_launch(list, launch, "block_sectors") +
                               counts_a_launch(list, launch, "global_load_l2_sectors")),
     };

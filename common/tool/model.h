@@ -69,7 +69,9 @@ typedef struct model_result {
 
 /* Bytes that one launch moves, by its counts. */
 typedef struct model_traffic {
-    double l1_bytes; /* through L1 and shared memory: 128 for each wavefront and each line of L1 */
+    /* Through L1 and shared memory: 128 for each wavefront and each line of L1. cp.async counts by what it copies: its
+     * wavefronts are not taken from those of the others (plots/data/notes/log.md, "what binds 06"). */
+    double l1_bytes;
     double l2_bytes; /* asked of L2: 32 for each sector that a block fetches through L1, or a copy past it */
 } model_traffic;
 

@@ -155,13 +155,14 @@ static void tensor_cores(void **state) {
     assert_int_not_equal(r.limit, LIMIT_TENSOR);
 }
 
-/* Past L1 every copy is asked of L2. */
+/* Past L1 every copy is asked of L2, and takes the time of its bytes, however many wavefronts it is said to have. */
 static void copies_past_l1(void **state) {
     (void)state;
     launch l = of_264_blocks();
     set(&l, "global_load_l2_sectors", 96000);
     set(&l, "shared_async_requests", 264e6);
-    set(&l, "shared_async_wavefronts", 264 * 150);
+    set(&l, "shared_async_bytes", 264 * 150 * 128);
+    set(&l, "shared_async_wavefronts", 264 * 400);
     const model_result r = ask("h200", &l, 1, &unknown);
     expect_clocks(r.seconds[LIMIT_L2], 1800);
     expect_clocks(r.seconds[LIMIT_REQUESTS], 1000); /* they are requests of global memory already */
@@ -315,7 +316,8 @@ static void traffic(void **state) {
     count_list list = {.rows = l.rows, .count = l.count};
     assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l1_bytes - 264 * 1000 * 128.0) < 0.5);
     assert_true(fabs(model_traffic_of(&list, &l.rows[0]).l2_bytes - 192000 * 32.0) < 0.5);
-    set(&l, "shared_async_wavefronts", 264 * 7);
+    set(&l, "shared_async_bytes", 264 * 7 * 128);
+    set(&l, "shared_async_wavefronts", 264 * 18);
     set(&l, "global_load_l2_sectors", 1000);
     set(&l, "launches", 2);
     list.count = l.count;

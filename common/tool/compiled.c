@@ -40,13 +40,17 @@ void compiled_ask_nvcc(compiled_source *source, const tool_context *context, con
                           (char *)"/dev/null",
                           (char *)file,
                           NULL};
-    free(source->listing);
-    source->listing = NULL;
-    const int status = process_capture(argv, NULL, &source->listing);
+    char *listing = NULL, *before = source->listing;
+    const int status = process_capture(argv, NULL, &listing);
     free(architecture);
     free(common);
-    source->from_nvcc = exited_with(status, 0) && source->listing;
-    source->why_unknown = source->from_nvcc ? "nvcc names no such kernel" : "nvcc does not compile the file";
+    source->refused = source->refused || !exited_with(status, 0) || !listing;
+    source->why_unknown = source->refused ? "nvcc does not compile its file" : "nvcc names no such kernel";
+    if (exited_with(status, 0) && listing) {
+        source->listing = text_format("%s%s", before ? before : "", listing);
+        free(before);
+    }
+    free(listing);
 }
 
 /* "Compiling entry function '_Z...' for 'sm_90a'", and some lines on "Used 128 registers, ...". */
@@ -91,7 +95,7 @@ static const char *function_of(const count_list *counts, const count_row *launch
 compiled_kernel compiled_of(const compiled_source *source, const count_list *counts, const count_row *launch) {
     compiled_kernel compiled = {NAN, NAN, NAN};
     take_recorded(&source->recorded, counts, launch, &compiled);
-    const double own = source->from_nvcc ? registers_in(source->listing, function_of(counts, launch)) : NAN;
+    const double own = source->listing ? registers_in(source->listing, function_of(counts, launch)) : NAN;
     if (!isnan(own))
         compiled.registers = own;
     return compiled;

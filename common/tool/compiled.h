@@ -7,8 +7,8 @@
 
 typedef struct compiled_source {
     count_list recorded; /* plots/data/counts/<gpu>.csv, empty when there is none */
-    char *listing;       /* what ptxas said of one source file, or NULL; owned */
-    bool from_nvcc;
+    char *listing;       /* what ptxas said of the source files, or NULL; owned */
+    bool refused; /* nvcc did not take one of them */
     const char *why_unknown; /* half a sentence on kernels whose registers nobody knows */
 } compiled_source;
 
@@ -16,7 +16,7 @@ typedef struct compiled_source {
 void compiled_open(compiled_source *source, const tool_context *context, const gpu_model *gpu);
 void compiled_close(compiled_source *source);
 
-/* Compiles `file` for the GPU with nvcc; from then on its kernels are known, if nvcc takes it. */
+/* Compiles `file` for the GPU with nvcc; from then on its kernels are known, too, if nvcc takes it. */
 void compiled_ask_nvcc(compiled_source *source, const tool_context *context, const gpu_model *gpu, const char *nvcc,
                        const char *file);
 

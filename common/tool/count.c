@@ -8,6 +8,7 @@
 #include "counts.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +272,7 @@ static int count_file(const count_options *o, const char *scratch, collection *c
 /* ---- Showing ------------------------------------------------------------------------------------------------------
  */
 
-/* The stages' sources, or the file: for registers and for the text of lines. */
+/* The stage's source, or the file: for the text of lines. */
 static char *source_of(const count_options *o, const count_row *launch) {
     return launch->stage[0] ? text_format("%s/%s/kernel.cu", o->context->source, launch->stage)
                             : text_format("%s", o->file);
@@ -307,24 +308,58 @@ static void show_lines(const count_options *o, const count_list *list) {
     free(launches);
 }
 
-/* Registers of kernels in other files than the one asked about stay those of the record. */
+/* A stage's kernels may lie in several files: kernel.cu, kernel_tf32.cu, ... */
+static void ask_about_stage(const count_options *o, const char *stage, const gpu_model *gpu,
+                            compiled_source *compiled) {
+    char *pattern = text_format("%s/%s/kernel*.cu", o->context->source, stage);
+    glob_t files = {0};
+    if (glob(pattern, 0, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; ++i)
+            compiled_ask_nvcc(compiled, o->context, gpu, o->nvcc, files.gl_pathv[i]);
+    globfree(&files);
+    free(pattern);
+}
+
+/* Where several stages are asked about, registers are those of the record: a compiler takes seconds for each. */
 static void ask_compiler(const count_options *o, const count_list *list, const gpu_model *gpu,
                          compiled_source *compiled) {
     const bool one_stage = list->count && strcmp(list->rows[0].stage, list->rows[list->count - 1].stage) == 0;
     if (!o->nvcc || !one_stage)
         return;
-    char *source = source_of(o, &list->rows[0]);
-    compiled_ask_nvcc(compiled, o->context, gpu, o->nvcc, source);
-    free(source);
+    if (o->file)
+        compiled_ask_nvcc(compiled, o->context, gpu, o->nvcc, o->file);
+    else
+        ask_about_stage(o, list->rows[0].stage, gpu, compiled);
+}
+
+static void read_if_there(const char *path, record_list *recorded) {
+    fault unreadable; /* without a record nothing is compared */
+    if (file_exists(path))
+        load_record(path, recorded, &unreadable);
+}
+
+/* The campaign's record, and those of other types: plots/data/TYPE/GPU.csv. */
+static void read_recorded(const count_options *o, const count_list *list, const gpu_model *gpu, record_list *recorded) {
+    char *path = text_format("%s/plots/data/%s.csv", o->context->source, gpu->slug);
+    read_if_there(path, recorded);
+    free(path);
+    string_list types = {0};
+    for (size_t i = 0; i < list->count; ++i) {
+        const char *type = list->rows[i].dtype;
+        if (!*type || list_has(&types, type))
+            continue;
+        list_copy(&types, type);
+        path = text_format("%s/plots/data/%s/%s.csv", o->context->source, type, gpu->slug);
+        read_if_there(path, recorded);
+        free(path);
+    }
+    list_free(&types);
 }
 
 static void show(const count_options *o, const count_list *list, const gpu_model *gpu, double scale) {
     compiled_source compiled;
     record_list recorded = {0};
-    fault unreadable;
-    char *path = text_format("%s/plots/data/%s.csv", o->context->source, gpu->slug);
-    if (file_exists(path))
-        load_record(path, &recorded, &unreadable);
+    read_recorded(o, list, gpu, &recorded);
     compiled_open(&compiled, o->context, gpu);
     ask_compiler(o, list, gpu, &compiled);
     const count_question question = {gpu, scale, &compiled, &recorded};
@@ -335,7 +370,6 @@ static void show(const count_options *o, const count_list *list, const gpu_model
     count_report_limits(list, &question, GRID_TEXT, stdout);
     compiled_close(&compiled);
     record_list_free(&recorded);
-    free(path);
 }
 
 static bool any_failed(const count_list *list) {

@@ -404,12 +404,34 @@ static void add_line(grid *g, const count_list *list, const count_row *row, cons
     grid_add(g, line_text(text, row->line));
 }
 
+/* The text that the rows' lines are of: a file that is read when a row names another one than the row before. */
+typedef struct line_source {
+    const char *file; /* borrowed, or NULL: no text */
+    bool has_others;  /* files beside it are read, too */
+    char *name;       /* owned, of the file whose text this is */
+    char *text;       /* owned, or NULL where it cannot be read */
+} line_source;
+
+static const char *text_of(line_source *s, const char *name) {
+    fault ignored;
+    const char *slash = s->file ? strrchr(s->file, '/') : NULL, *own = slash ? slash + 1 : s->file;
+    if (!s->file || (!s->has_others && strcmp(name, own) != 0))
+        return NULL;
+    if (s->name && strcmp(s->name, name) == 0)
+        return s->text;
+    free(s->name);
+    free(s->text);
+    s->name = text_format("%s", name);
+    char *path = text_format("%.*s%s", (int)(own - s->file), s->file, name);
+    s->text = file_exists(path) ? read_file(path, &ignored) : NULL;
+    free(path);
+    return s->text;
+}
+
 void count_report_lines(const count_list *list, const count_row *launch, const char *source_file, FILE *out) {
     static const char *const headings[] = {
         "line", "access", "bytes a lane", "requests", "lanes", "sectors or wavefronts", "conflicts", "source"};
-    fault ignored;
-    char *text = source_file ? read_file(source_file, &ignored) : NULL;
-    const char *slash = source_file ? strrchr(source_file, '/') : NULL, *name = slash ? slash + 1 : source_file;
+    line_source source = {.file = source_file, .has_others = launch->stage[0]};
     grid g;
     grid_open(&g, "llrrrrrl", headings);
     for (size_t i = 0; i < list->count; ++i) {
@@ -417,11 +439,12 @@ void count_report_lines(const count_list *list, const count_row *launch, const c
         for (size_t a = 0; a < sizeof line_accesses / sizeof *line_accesses; ++a) {
             char *first = text_format("%s_requests", line_accesses[a].prefix);
             if (row->line > 0 && counts_same_launch(row, launch) && strcmp(row->counter, first) == 0)
-                add_line(&g, list, row, &line_accesses[a], name && strcmp(name, row->source) == 0 ? text : NULL);
+                add_line(&g, list, row, &line_accesses[a], text_of(&source, row->source));
             free(first);
         }
     }
     grid_print(&g, GRID_TEXT, out);
     grid_close(&g);
-    free(text);
+    free(source.name);
+    free(source.text);
 }

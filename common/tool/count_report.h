@@ -19,7 +19,8 @@ typedef struct count_question {
 /* One row a launch: time on each resource, which one binds, and what was measured. */
 void count_report_limits(const count_list *list, const count_question *question, grid_format format, FILE *out);
 
-/* The lines of one launch, each with its text from `source_file` (NULL: without). */
+/* The lines of one launch, each with its text from `source_file` (NULL: without), or, in a stage, from the file beside
+ * it that the line is in. */
 void count_report_lines(const count_list *list, const count_row *launch, const char *source_file, FILE *out);
 
 /* The recorded burst row of a launch at `scale` times its size, or NULL. */

@@ -130,6 +130,30 @@ expect_status 2 "--as without a cube"
 expect_says "--as scales cubes only; give --size, not --m, --n and --k"
 rm "$bin/03_two_cubes"
 
+# ---- A stage of two files: nvcc is given both, and lines have the text of theirs; another type has its own record ----
+printf '// line one\n    d = e;\n' >"$source/01_naive/kernel_other.cu"
+printf '#!/bin/sh\nfor file in "$@"; do :; done\n[ "${file%%/kernel_bad.cu}" = "$file" ] || exit 1\necho "$file" >>"%s"
+case $file in
+*/kernel_other.cu) echo "ptxas info : Compiling entry function '"'_Z4gemm'"' for '"'sm_90a'"'" "Used 77 registers" ;;
+esac\n' "$work/compiled" >"$work/nvcc"
+chmod +x "$work/nvcc"
+mkdir -p "$source/plots/data/f32"
+sed 's/,4096,4096,4096,/,64,64,64,/; s/,f16,/,f32,/' "$here/data/two-stages.csv" >"$source/plots/data/f32/nvidia-h200.csv"
+driver 01_naive 'counts coalesced 64 524288; sed -i s/kernel.cu,2/kernel_other.cu,2/ "$file"'
+count 1 --nvcc "$work/nvcc"
+expect_status 0 "a stage of two files"
+[ "$(sed 's|.*/||' "$work/compiled" | tr '\n' ' ')" = "kernel.cu kernel_other.cu " ] || wrong "nvcc was given other files"
+grep -q '01 coalesced *f32 *77 ' "$work/out" || wrong "registers of the second file"
+expect_silent_on "registers n/a"
+expect_says "29.37 ms"
+expect_says "d = e;"
+: >"$source/01_naive/kernel_bad.cu"
+driver 01_naive 'counts coalesced 64 524288; sed -i s/_Z4gemm/_Z5other/ "$file"'
+count 1 --nvcc "$work/nvcc"
+expect_says "registers n/a: nvcc does not compile its file"
+rm -r "$source/01_naive"/kernel_* "$source/plots"
+driver 01_naive 'counts coalesced 64 524288'
+
 # ---- Tensor cores and copies ----
 driver 03_tensor 'counts a 64 0
 cat >>"$file" <<ROWS

@@ -55,7 +55,9 @@ void compiled_ask_nvcc(compiled_source *source, const tool_context *context, con
 
 /* "Compiling entry function '_Z...' for 'sm_90a'", and some lines on "Used 128 registers, ...". */
 static double registers_in(const char *listing, const char *function) {
-    char *quoted = text_format("'%s'", function);
+    /* g++ marks a static function by an L, nvcc does not. */
+    const bool is_static = strncmp(function, "_ZL", 3) == 0;
+    char *quoted = is_static ? text_format("'_Z%s'", function + 3) : text_format("'%s'", function);
     const char *at = strstr(listing, quoted), *used = at ? strstr(at, "Used ") : NULL;
     free(quoted);
     return used ? strtod(used + strlen("Used "), NULL) : NAN;

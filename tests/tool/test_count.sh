@@ -148,6 +148,9 @@ expect_silent_on "registers n/a"
 expect_says "29.37 ms"
 expect_says "d = e;"
 : >"$source/01_naive/kernel_bad.cu"
+driver 01_naive 'counts coalesced 64 524288; sed -i s/_Z4gemm/_ZL4gemm/ "$file"'
+count 1 --nvcc "$work/nvcc"
+grep -q '01 coalesced *f32 *77 ' "$work/out" || wrong "registers of a static kernel, whose name nvcc writes without L"
 driver 01_naive 'counts coalesced 64 524288; sed -i s/_Z4gemm/_Z5other/ "$file"'
 count 1 --nvcc "$work/nvcc"
 expect_says "registers n/a: nvcc does not compile its file"

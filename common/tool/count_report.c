@@ -1,4 +1,5 @@
 #include "count_report.h"
+#include "list.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -311,22 +312,46 @@ static void explain_limits(const count_question *q, const table *t, bool has_unk
                 q->compiled->why_unknown);
 }
 
-/* What the datasheet's peak is for the instruction that the kernel uses. */
-static void tell_ceiling(const count_list *list, const count_row *launch, const count_question *q, FILE *out) {
+/* What the datasheet's peak is for the instruction that the kernel uses, or NULL. It was measured for half and
+ * bfloat16. The caller frees it. */
+static char *ceiling_of(const count_list *list, const count_row *launch, const count_question *q) {
     const compiled_kernel compiled = compiled_of(q->compiled, list, launch);
     const model_result r = model_launch(q->gpu, list, launch, q->scale, &compiled);
-    if (isnan(r.mma_ceiling_seconds))
-        return;
-    char *kernel = cell_kernel(launch), *peak = cell_time(r.seconds[LIMIT_TENSOR]),
-         *ceiling = cell_time(r.mma_ceiling_seconds);
-    fprintf(out,
-            "%s%s%s: tensor cores %s at the datasheet's peak; %s at the %.0f %% of it that a loop of mma.sync alone "
-            "was measured to reach.\n",
-            kernel, *launch->dtype ? " " : "", launch->dtype, peak, ceiling,
-            100 * r.seconds[LIMIT_TENSOR] / r.mma_ceiling_seconds);
-    free(kernel);
+    if (isnan(r.mma_ceiling_seconds) || strcmp(launch->dtype, "tf32") == 0)
+        return NULL;
+    char *peak = cell_time(r.seconds[LIMIT_TENSOR]), *ceiling = cell_time(r.mma_ceiling_seconds);
+    char *text = text_format("tensor cores %s at the datasheet's peak; %s at the %.0f %% of it that a loop of mma.sync "
+                             "alone was measured to reach",
+                             peak, ceiling, 100 * r.seconds[LIMIT_TENSOR] / r.mma_ceiling_seconds);
     free(peak);
     free(ceiling);
+    return text;
+}
+
+/* One sentence for all kernels of which the same is to be told, in the name of the first. */
+static void tell_ceilings(const count_list *list, const count_row **launches, size_t count, const count_question *q,
+                          FILE *out) {
+    string_list told = {0};
+    for (size_t i = 0; i < count; ++i) {
+        char *text = ceiling_of(list, launches[i], q);
+        if (text && !list_has(&told, text)) {
+            size_t others = 0;
+            for (size_t j = i + 1; j < count; ++j) {
+                char *other = ceiling_of(list, launches[j], q);
+                others += other && strcmp(other, text) == 0;
+                free(other);
+            }
+            char *kernel = cell_kernel(launches[i]);
+            fprintf(out, "%s%s%s", kernel, *launches[i]->dtype ? " " : "", launches[i]->dtype);
+            if (others > 0)
+                fprintf(out, ", and %zu more", others);
+            fprintf(out, ": %s.\n", text);
+            free(kernel);
+            list_copy(&told, text);
+        }
+        free(text);
+    }
+    list_free(&told);
 }
 
 void count_report_limits(const count_list *list, const count_question *q, grid_format format, FILE *out) {
@@ -341,8 +366,8 @@ void count_report_limits(const count_list *list, const count_question *q, grid_f
     }
     table_close(&t, format, out);
     explain_limits(q, &t, has_unknown, out);
-    for (size_t i = 0; launches && i < count; ++i)
-        tell_ceiling(list, launches[i], q, out);
+    if (launches)
+        tell_ceilings(list, launches, count, q, out);
     free(launches);
 }
 

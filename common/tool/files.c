@@ -247,7 +247,6 @@ static void limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 
 static void confine(const child_plan *plan) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
@@ -261,7 +260,11 @@ static void confine(const child_plan *plan) {
         limit(RLIMIT_CPU, plan->limits->cpu_seconds, plan->limits->cpu_seconds + 1);
 }
 
-static void become(char *const argv[], const child_plan *plan) {
+/* It ends with `parent`, however that ends: nobody else would wait for it, and a lock of the parent's is free then. */
+static void become(char *const argv[], const child_plan *plan, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
     const int nowhere = plan->quiet ? open("/dev/null", O_WRONLY) : -1;
     if (nowhere >= 0) {
@@ -356,9 +359,9 @@ static int run_child(char *const argv[], const child_plan *plan, process_end *en
     fflush(stdout);
     fflush(stderr);
     stops_hold();
-    const pid_t child = fork();
+    const pid_t self = getpid(), child = fork();
     if (child == 0)
-        become(argv, plan);
+        become(argv, plan, self);
     bool ended = false;
     int status = -1;
     if (child > 0) {

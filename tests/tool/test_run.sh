@@ -255,6 +255,18 @@ cmp -s "$work/before" "$cpu/cpu.csv" || wrong "an interrupted run changed the re
 driver 02_tiling 'row tile64 pass 25 4'
 unset TMPDIR
 
+# --- killed, it takes the driver with it: the next run would measure beside that
+driver 02_tiling "echo \$\$ >'$work/child'; kill -KILL \$PPID; exec sleep 60"
+ladder run --device cpu --quick
+[ "$status" -eq 137 ] || wrong "kill -KILL ended it with $status"
+sleep 0.2
+child=$(cat "$work/child")
+if grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$child/status"; then # Z: ended, and nobody has asked how
+    wrong "the driver was left running"
+    kill "$child"
+fi
+driver 02_tiling 'row tile64 pass 25 4'
+
 # --- a name that begins with '-' is no option
 mkdir "$work/-tmp"
 cd "$work" || exit 1

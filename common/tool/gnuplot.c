@@ -197,6 +197,15 @@ static void say_undrawn(bool have_gnuplot, const char *directory) {
     said = true;
 }
 
+void figure_remove(const char *name, const char *directory) {
+    static const char *const extensions[] = {"gp", "dat", "svg", "png", "txt"};
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i) {
+        char *path = text_format("%s/%s.%s", directory, name, extensions[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
 int figure_draw(const tool_context *context, const figure *fig, const char *directory, fault *f) {
     static const terminal *const none[] = {NULL};
     const bool have_gnuplot = command_exists("gnuplot");

@@ -16,6 +16,9 @@ typedef struct figure {
  * one sentence on stdout); -1 with a sentence when a file cannot be read or written. */
 int figure_draw(const tool_context *context, const figure *fig, const char *directory, fault *f);
 
+/* Removes what figure_draw may have left there under this name. */
+void figure_remove(const char *name, const char *directory);
+
 /* A gnuplot string literal in single quotes, where only the quote itself is special. Free it. */
 char *gnuplot_string(const char *text);
 

@@ -396,6 +396,14 @@ static const named_figure figures[] = {
 };
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
+void plot_remove(const char *directory) {
+    static const char *const others[] = {"errors", "wavefronts", "sectors", "l2_bytes"};
+    for (size_t i = 0; i < FIGURES; ++i)
+        figure_remove(figures[i].name, directory);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i)
+        figure_remove(others[i], directory);
+}
+
 /* NULL with a sentence. */
 static const named_figure *find_figure(const char *name, fault *f) {
     const named_figure *found = NULL;

@@ -18,4 +18,7 @@ int plot_errors(const tool_context *context, const record_list *list, const char
  * load from global memory touches, and the bytes that operations ask of L2. */
 int plot_counts(const tool_context *context, const count_list *counts, const char *directory, fault *f);
 
+/* Removes the files of all figures from `directory`. */
+void plot_remove(const char *directory);
+
 #endif

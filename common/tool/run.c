@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
     {"samples", 0x108, "COUNT", 0, "Timed groups", 2},
     {"repeat", 0x10D, "TIMES", 0, "Run each kernel so often on one problem: the bits of its result must not change", 2},
     {"quick", 'q', 0, 0, "A look in seconds: size 64 on the CPU device; 1024, burst on a GPU", 3},
-    {"out", 'o', "FILE", 0, "Write the record here instead", 3},
+    {"out", 'o', "FILE", 0, "Write the record here instead, and neither table nor pictures", 3},
     {"time-limit", 0x109, "SECONDS", 0, "End a driver that runs longer (default 600 on the CPU device, 1800 on a GPU)",
      3},
     {"targets", 0x10A, 0, OPTION_HIDDEN, "Only print the chosen stages, which ./ladder then builds", 3},
@@ -142,7 +142,8 @@ static const struct argp run_argp = {
         "Runs the stages (default all), checks every result, and writes the record, the table and the plots.\v"
         "A stage is its number or its directory: ./ladder run 1 02_tiling. On a GPU a run of everything with default "
         "options replaces plots/data/<gpu>.csv and the pictures beside it when every row passed; any other run stays "
-        "in build/<device>/results. A failed kernel is a row that says why, and makes the exit status 1.",
+        "in build/<device>/results, and replaces the table and the pictures there, too; with --out it writes that file "
+        "only. A failed kernel is a row that says why, and makes the exit status 1.",
     .children = children,
 };
 
@@ -430,7 +431,14 @@ static chosen_stage choose_stage(const run_options *o, const char *name) {
     return stage;
 }
 
-/* The stages named on the command line, or all of them. */
+static bool is_chosen(const chosen_stage *chosen, size_t count, const char *name) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(chosen[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The stages named on the command line, each once, or all of them. */
 static int choose_stages(const run_options *o, const driver_list *drivers, chosen_stage *chosen, size_t *count,
                          fault *f) {
     *count = 0;
@@ -438,7 +446,8 @@ static int choose_stages(const run_options *o, const driver_list *drivers, chose
         const char *name = drivers_match(drivers, o->stages[i], f);
         if (!name)
             return -1;
-        chosen[(*count)++] = choose_stage(o, name);
+        if (!is_chosen(chosen, *count, name))
+            chosen[(*count)++] = choose_stage(o, name);
     }
     for (size_t i = 0; o->stage_count == 0 && i < drivers->count; ++i)
         chosen[(*count)++] = choose_stage(o, drivers->names[i]);
@@ -449,7 +458,9 @@ static int choose_stages(const run_options *o, const driver_list *drivers, chose
  */
 
 typedef struct places {
-    char *csv, *pictures, *table; /* owned */
+    char *csv; /* owned, as all of them */
+    /* NULL with --out: an earlier run's, of another record, must not pass for this one's. */
+    char *pictures, *table;
 } places;
 
 /* Where all goes that is no recorded campaign. Free it. */
@@ -485,6 +496,10 @@ static places choose_places(const run_options *o, const record_list *list) {
     const char *source = o->context->source;
     const char *gpu = record_gpu(list);
     places p = {0};
+    if (o->out) {
+        p.csv = text_format("%s", o->out);
+        return p;
+    }
     if (default_campaign(o) && gpu[0] && count_status(list, "fail") == 0) {
         char *name = slug(gpu);
         p.csv = text_format("%s/plots/data/%s.csv", source, name);
@@ -492,7 +507,7 @@ static places choose_places(const run_options *o, const record_list *list) {
         free(name);
     } else {
         p.pictures = results_folder(o);
-        p.csv = o->out ? text_format("%s", o->out) : text_format("%s/%s.csv", p.pictures, on_gpu(o) ? "gpu" : "cpu");
+        p.csv = text_format("%s/%s.csv", p.pictures, on_gpu(o) ? "gpu" : "cpu");
         if (default_campaign(o))
             printf("\nplots/data is as it was: a recorded campaign has no failed row, and names its GPU.\n");
     }
@@ -637,40 +652,75 @@ static int check_out(const char *path, fault *f) {
     return 0;
 }
 
-/* Writes what was counted beside the record, and reads it for the tables. */
-static int write_counts(const campaign *c, const char *directory, count_list *counts, fault *f) {
+/* Writes what was counted into the directory. */
+static int write_counts(const campaign *c, const char *directory, fault *f) {
     if (c->counts.size == 0)
         return 0;
     char *path = text_format("%s/counts.csv", directory), *text = text_format(COUNTS_HEADER "\n%s", c->counts.text);
-    int result = write_file(path, text, strlen(text), f);
-    if (result == 0)
-        result = counts_read(path, counts, f);
+    const int result = write_file(path, text, strlen(text), f);
     free(text);
     free(path);
     return result;
 }
 
+/* What was counted, for the tables, which do without where this fails. */
+static void read_counts(const campaign *c, count_list *counts) {
+    fault ignored;
+    char *directory = c->counts.size > 0 ? make_temporary_directory(&ignored) : NULL;
+    char *path = directory ? text_format("%s/counts.csv", directory) : NULL;
+    if (directory && write_counts(c, directory, &ignored) == 0)
+        counts_read(path, counts, &ignored);
+    if (directory)
+        remove_directory(directory);
+    free(path);
+    free(directory);
+}
+
+/* Of an earlier run, which may have been another one: they would pass for this one's. */
+static void remove_results(const run_options *o, const places *p) {
+    char *counts = text_format("%s/counts.csv", p->pictures), *folder = results_folder(o);
+    if (strcmp(folder, p->pictures) == 0) {
+        plot_remove(p->pictures);
+        unlink(p->table);
+        if (!on_gpu(o)) /* where it is ./ladder profile's */
+            unlink(counts);
+    }
+    free(folder);
+    free(counts);
+}
+
+/* The files beside the record. */
+static int write_pictures(const run_options *o, const campaign *c, const count_list *counts,
+                          const record_list *recorded, const places *p, fault *f) {
+    remove_results(o, p);
+    int result = make_directories(p->pictures, f);
+    if (result == 0)
+        result = write_counts(c, p->pictures, f);
+    if (result == 0)
+        result = write_table(o, &c->list, counts, recorded, p->table, f);
+    if (result == 0)
+        result = draw(o, &c->list, p->pictures, f);
+    if (result == 0 && counts->count > 0)
+        result = plot_counts(o->context, counts, p->pictures, f);
+    return result;
+}
+
 /* The record comes first: whatever happens to a table or a picture, the measured rows are safe. */
 static int write_results(const run_options *o, campaign *c, const record_list *recorded, fault *f) {
-    record_list *list = &c->list;
     count_list counts = {0};
-    places p = choose_places(o, list);
-    int result = write_record(o, p.csv, list, f);
+    places p = choose_places(o, &c->list);
+    int result = write_record(o, p.csv, &c->list, f);
     stops_release(); /* held since before the first driver */
-    if (result == 0)
-        result = make_directories(p.pictures, f);
-    if (result == 0)
-        result = write_counts(c, p.pictures, &counts, f);
-    if (result == 0)
-        result = write_table(o, list, &counts, recorded, p.table, f);
     if (result == 0) {
+        read_counts(c, &counts);
         putchar('\n');
-        put_tables(o, list, &counts, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
+        put_tables(o, &c->list, &counts, recorded, (report_style){GRID_TEXT, LANG_EN}, stdout);
         putchar('\n');
-        result = draw(o, list, p.pictures, f);
-        if (result == 0 && counts.count > 0)
-            result = plot_counts(o->context, &counts, p.pictures, f);
-        printf("record: %s\ntable: %s\n", p.csv, p.table);
+        if (p.pictures)
+            result = write_pictures(o, c, &counts, recorded, &p, f);
+        printf("record: %s\n", p.csv);
+        if (p.pictures && result == 0)
+            printf("table: %s\n", p.table);
     }
     counts_free(&counts);
     free_places(&p);

@@ -73,7 +73,53 @@ grep -q 'coalesced.* 2$' "$cpu/wavefronts.dat" || wrong "wavefronts for a multip
 grep -q 'tensor.* 2$' "$cpu/wavefronts.dat" || wrong "wavefronts of tensor cores and copies: 64 * 400 / 12800"
 grep -q 'tensor.* 250$' "$cpu/l2_bytes.dat" || wrong "bytes asked of L2: 1000 * 32 * 100 / 12800"
 grep -q 'coalesced.* 4$' "$cpu/sectors.dat" || wrong "sectors for a load: 80 / 20"
+
+# --- what a run does not write anew is gone: counts and pictures of another one. --out touches nothing but its file
+: >"$cpu/errors.png"
+: >"$cpu/accuracy.svg"
+: >"$cpu/mine.txt"
+cp -r "$cpu" "$work/results"
+ladder run --device cpu --repeat 3 --out "$work/beside.csv"
+expect_status 1 "--out beside an earlier run"
+expect_says "01_naive  coalesced"
+expect_says "record: $work/beside.csv"
+expect_silent_on "table: "
+diff -r "$cpu" "$work/results" >/dev/null || wrong "--out changed $cpu"
+ladder run --device cpu --out "$work/beside.csv"
+expect_says "What was counted"
+diff -r "$cpu" "$work/results" >/dev/null || wrong "--out changed $cpu"
+ladder run --device cpu --repeat 3
+for gone in counts.csv wavefronts.dat wavefronts.gp l2_bytes.dat sectors.dat errors.png accuracy.svg; do
+    expect_no_file "$cpu/$gone"
+done
+[ -e "$cpu/mine.txt" ] || wrong "a file of the user's was removed"
+expect_file "$cpu/errors.dat"
+expect_file "$cpu/table.md"
+rm -r "$work/results" "$source/build"
+
+# --- a place that cannot be written beside a record that can: the record and the table are shown
+mkdir -p "$cpu/table.md/in the way"
+ladder run --device cpu
+expect_status 1 "no table can be written"
+expect_says "01_naive  coalesced"
+expect_says "record: $cpu/cpu.csv"
+expect_says "cannot write $cpu/table.md"
 rm -r "$source/build"
+mkdir "$source/build"
+: >"$source/build/cpu"
+driver 01_naive 'row coalesced pass 100 1'
+ladder run --device cpu --out "$work/beside.csv"
+expect_status 0 "--out, and no place for results"
+expect_says "01_naive  coalesced"
+expect_says "record: $work/beside.csv"
+rm -r "$source/build"
+
+# --- a stage that is named twice runs once
+: >"$work/calls"
+ladder run 1 01_naive 01 --device cpu --quick
+expect_status 0 "a stage named twice"
+expect_says "1 rows: 1 passed"
+[ "$(wc -l <"$work/calls")" -eq 1 ] || wrong "a stage that is named three times is called $(wc -l <"$work/calls") times"
 
 # --- two good stages on the CPU device: two calls each, the second ragged
 driver 01_naive 'row coalesced pass 100 1'

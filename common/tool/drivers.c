@@ -244,18 +244,21 @@ int driver_run(const char *bin, const char *name, const char *const options[], d
  */
 
 /* The first column of --list under its heading; the second, a type, tells a kernel's line from other text. */
-char *driver_kernels(const char *bin, const char *name, const char *device) {
+char *driver_kernels(const char *bin, const char *name, const char *device, char **configs) {
     char *path = text_format("%s/%s", bin, name), *option = text_format("--device=%s", device);
     char *const argv[] = {path, (char *)"--list", option, NULL};
     char *text = NULL, *rest = NULL;
     const int status = process_capture(argv, NULL, &text);
-    text_stream names;
+    text_stream names, whole;
     text_open(&names);
+    text_open(&whole);
     bool listing = false;
     char kernel[RECORD_NAME] = "", type[RECORD_NAME], last[RECORD_NAME] = "";
     fault ignored;
     for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
         const bool row = sscanf(line, "%63s %63s", kernel, type) == 2 && listing && parse_dtype(type, &ignored) == 0;
+        if (row && strchr(kernel, '/'))
+            fprintf(whole.out, ",%s", kernel);
         kernel[strcspn(kernel, "/")] = '\0';  /* behind it: a configuration */
         if (row && strcmp(kernel, last) != 0) /* a kernel has a line for each of its types and configurations */
             fprintf(names.out, ",%s", kernel);
@@ -264,7 +267,13 @@ char *driver_kernels(const char *bin, const char *name, const char *device) {
         listing = listing || strncmp(line, "kernel", 6) == 0;
     }
     fputs(",", names.out);
+    fputs(",", whole.out);
     text_close(&names);
+    text_close(&whole);
+    if (configs)
+        *configs = whole.text;
+    else
+        free(whole.text);
     free(text);
     free(path);
     free(option);

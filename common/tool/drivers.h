@@ -37,8 +37,9 @@ typedef enum {
 int driver_run(const char *bin, const char *name, const char *const options[], double time_limit, const char *scratch,
                record_list *list, driver_outcome *outcome, fault *f);
 
-/* The names of a driver's kernels as ",a,b,"; NULL when it does not say. The caller frees it. */
-char *driver_kernels(const char *bin, const char *name, const char *device);
+/* The names of a driver's kernels as ",a,b,"; NULL when it does not say. `configs`, if not NULL, gets those of their
+ * configurations as ",a/small,a/large,". The caller frees both. */
+char *driver_kernels(const char *bin, const char *name, const char *device, char **configs);
 
 /* Appends the row of a driver that has no row of its own. Returns 0 or -1. */
 int driver_add_failure(record_list *list, const char *name, const char *reason, fault *f);

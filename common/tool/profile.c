@@ -314,8 +314,8 @@ static int take_profile(session *s, const char *stage, const char *profile, cons
         return fault_set(
             f, "%s: Nsight Compute profiled no launch; its words are above. May you read counters? Try as root", stage);
     if (launches != passed)
-        return fault_set(f, "%s: %zu launches were profiled for %zu rows that passed; which is which cannot be told",
-                         stage, launches, passed);
+        return fault_set(f, "%s: %zu launch%s profiled for %zu row%s that passed; which is which cannot be told", stage,
+                         launches, launches == 1 ? " was" : "es were", passed, passed == 1 ? "" : "s");
     if (metrics_found == 0)
         return fault_set(f, "%s: Nsight Compute has none of the metrics", stage);
     return 0;

@@ -187,6 +187,7 @@ typedef struct chosen_stage {
     const char *name;   /* borrowed from the list of drivers */
     const char *broken; /* the log that says why it does not compile, or NULL; borrowed */
     char *has;          /* ",a,b,": its kernels, or NULL: not asked for, or it did not say; owned */
+    char *configs;      /* ",a/small,a/large,": their configurations, where `has` was asked for; owned */
     char *kernels;      /* "--kernel=a": those of the asked ones that it has, or NULL; owned */
     char *sustained;    /* "--sustained=a": those that are worth the time, or NULL: all; owned */
 } chosen_stage;
@@ -219,11 +220,45 @@ static call make_call(const run_options *o, const chosen_stage *stage, const cha
 /* ---- Which stage has which kernel ---------------------------------------------------------------------------------
  */
 
-static bool has_kernel(const chosen_stage *stage, const char *name) {
-    char *needle = text_format(",%s,", name);
-    const bool found = stage->has && strstr(stage->has, needle);
+static bool is_in(const char *names, const char *name, size_t length) {
+    char *needle = text_format(",%.*s,", (int)length, name);
+    const bool found = names && strstr(names, needle);
     free(needle);
     return found;
+}
+
+static bool has_kernel(const chosen_stage *stage, const char *name) { return is_in(stage->has, name, strlen(name)); }
+
+/* "mma/128x128x64" stands in rows and lists; asked for, it is two options. Whether that is what the name is; then a
+ * sentence says what to write instead. */
+static bool explain_slash(const chosen_stage *stages, size_t count, const char *name, fault *f) {
+    const size_t length = strcspn(name, "/");
+    const chosen_stage *owner = NULL;
+    for (size_t i = 0; i < count && name[length]; ++i) {
+        if (is_in(stages[i].configs, name, strlen(name))) {
+            fault_set(f, "--kernel %.60s: it is a kernel and its configuration; give --kernel %.*s --config %.60s",
+                      name, (int)length, name, name + length + 1);
+            return true;
+        }
+        if (is_in(stages[i].has, name, length))
+            owner = &stages[i];
+    }
+    if (!owner)
+        return false;
+    text_stream known;
+    text_open(&known);
+    for (const char *at = owner->configs; *at; at += strcspn(at + 1, ",") + 1)
+        if (strncmp(at + 1, name, length + 1) == 0)
+            fprintf(known.out, "%s%.*s", ftell(known.out) > 0 ? ", " : "", (int)(strcspn(at + 1, ",") - length - 1),
+                    at + length + 2);
+    text_close(&known);
+    if (known.size > 0)
+        fault_set(f, "--kernel %.60s: %.*s has no such configuration; it has %.400s", name, (int)length, name,
+                  known.text);
+    else
+        fault_set(f, "--kernel %.60s: %.*s has no configurations", name, (int)length, name);
+    free(known.text);
+    return true;
 }
 
 /* The names the user asked for, from however many --kernel, comma after comma; NULL for all. Free it. */
@@ -259,15 +294,10 @@ static int give_kernel(chosen_stage *stages, size_t count, const char *name, fau
         stage->kernels = longer;
     }
     text_close(&all);
-    const char *slash = strchr(name, '/');
-    int result = 0;
-    if (!known && slash) /* as rows and lists show it */
-        result = fault_set(f, "--kernel %.60s: it is a kernel and its configuration; give --kernel %.*s --config %.60s",
-                           name, (int)(slash - name), name, slash + 1);
-    else if (!known)
-        result = fault_set(f, "--kernel %.60s: no chosen stage has it; choose from %.500s", name, all.text);
+    if (!known && !explain_slash(stages, count, name, f))
+        fault_set(f, "--kernel %.60s: no chosen stage has it; choose from %.500s", name, all.text);
     free(all.text);
-    return result;
+    return known ? 0 : -1;
 }
 
 /* Each stage knows its own kernels only and would refuse the others' names. */
@@ -275,7 +305,9 @@ static int divide_kernels(const run_options *o, chosen_stage *stages, size_t cou
     char *asked = asked_kernels(o), *rest = NULL;
     int result = 0;
     for (size_t i = 0; asked && i < count; ++i)
-        stages[i].has = stages[i].broken ? NULL : driver_kernels(o->context->bin, stages[i].name, o->context->device);
+        stages[i].has = stages[i].broken
+                            ? NULL
+                            : driver_kernels(o->context->bin, stages[i].name, o->context->device, &stages[i].configs);
     for (char *name = asked ? strtok_r(asked, ",", &rest) : NULL; name && result == 0;
          name = strtok_r(NULL, ",", &rest))
         result = give_kernel(stages, count, name, f);
@@ -290,7 +322,8 @@ static bool sustained_is_ours(const run_options *o) {
 
 /* "--sustained=a": the stage's kernels of the article's table; NULL where it has none, or does not say. Free it. */
 static char *main_kernels(const run_options *o, const chosen_stage *stage) {
-    char *has = stage->broken ? NULL : driver_kernels(o->context->bin, stage->name, o->context->device), *rest = NULL;
+    char *rest = NULL;
+    char *has = stage->broken ? NULL : driver_kernels(o->context->bin, stage->name, o->context->device, NULL);
     text_stream option;
     text_open(&option);
     for (char *name = has ? strtok_r(has, ",", &rest) : NULL; name; name = strtok_r(NULL, ",", &rest))
@@ -748,7 +781,8 @@ static int finish_interrupted(const run_options *o, campaign *c, fault *f) {
     } else {
         record_fill_speedups(&c->list);
         char *where = rescue(o, &c->list);
-        fault_set(f, "interrupted; the %zu rows so far are %.600s", c->list.count, where);
+        fault_set(f, "interrupted; the %zu row%s so far %s %.600s", c->list.count, c->list.count == 1 ? "" : "s",
+                  c->list.count == 1 ? "is" : "are", where);
         free(where);
     }
     return stop_signal() ? EXIT_SIGNAL + stop_signal() : EXIT_INTERRUPTED;
@@ -762,8 +796,8 @@ static int finish(const run_options *o, campaign *c, double begin, fault *f) {
     if (publish(o, c, f) != 0)
         return EXIT_WORK;
     const size_t failed = count_status(&c->list, "fail");
-    printf("%zu rows: %zu passed, %zu failed, %zu skipped; %.1f s\n", c->list.count, count_status(&c->list, "pass"),
-           failed, count_status(&c->list, "skip"), seconds_now() - begin);
+    printf("%zu row%s: %zu passed, %zu failed, %zu skipped; %.1f s\n", c->list.count, c->list.count == 1 ? "" : "s",
+           count_status(&c->list, "pass"), failed, count_status(&c->list, "skip"), seconds_now() - begin);
     return failed ? EXIT_WORK : 0;
 }
 
@@ -800,6 +834,7 @@ static int run_chosen(const run_options *o, const driver_list *drivers, chosen_s
     }
     for (size_t i = 0; i < count; ++i) {
         free(chosen[i].has);
+        free(chosen[i].configs);
         free(chosen[i].kernels);
         free(chosen[i].sustained);
     }

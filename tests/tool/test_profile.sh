@@ -165,7 +165,7 @@ failed "a failing row" "02_tiling tile64 f32: FAIL: wrong result; a kernel that 
 driver 02_tiling 'row tile32 pass 4096; row tile64 pass 4096; row third pass 0'
 failed "fewer launches" "02_tiling: 2 launches were profiled for 3 rows that passed; which is which cannot be told"
 driver 02_tiling 'row tile32 pass 4096'
-failed "more launches" "02_tiling: 2 launches were profiled for 1 rows that passed"
+failed "more launches" "02_tiling: 2 launches were profiled for 1 row that passed"
 driver 02_tiling 'row tile32 pass 4096; row tile64 pass 8192; kill -SEGV $$'
 failed "a crash" "02_tiling: the driver or Nsight Compute ended with an error; its words are above"
 echo 9 >"$work/profiles/status"

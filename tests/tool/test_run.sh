@@ -118,7 +118,7 @@ rm -r "$source/build"
 : >"$work/calls"
 ladder run 1 01_naive 01 --device cpu --quick
 expect_status 0 "a stage named twice"
-expect_says "1 rows: 1 passed"
+expect_says "1 row: 1 passed"
 [ "$(wc -l <"$work/calls")" -eq 1 ] || wrong "a stage that is named three times is called $(wc -l <"$work/calls") times"
 
 # --- two good stages on the CPU device: two calls each, the second ragged
@@ -145,7 +145,7 @@ expect_says "Recorded on NVIDIA H200, not on this machine"
 expect_says "driver 580.95, CUDA 13.0, cuBLAS 13.0.2; commit 0123abc"
 ladder run 2 --device cpu --quick
 expect_status 0 "one stage"
-expect_says "1 rows: 1 passed"
+expect_says "1 row: 1 passed"
 expect_not_in "$work/out" "Recorded on" # who asked for a part sees that part
 
 # --- what the user chose is passed on and replaces the defaults
@@ -266,9 +266,20 @@ expect_not_in "$work/calls" 01_naive
 ladder run --device cpu --kernel coalesced,tile46
 expect_status 2 "a name that no stage has"
 expect_says "--kernel tile46: no chosen stage has it; choose from cpu_loop,coalesced,tile32,tile64"
-ladder run --device cpu --kernel tile64/64x64x64
+ladder run --device cpu --kernel tile64/small
 expect_status 2 "a name with a configuration"
-expect_says "--kernel tile64/64x64x64: it is a kernel and its configuration; give --kernel tile64 --config 64x64x64"
+expect_says "--kernel tile64/small: it is a kernel and its configuration; give --kernel tile64 --config small"
+for none in tile64/ tile64/64x64x64 tile64/sma; do
+    ladder run --device cpu --kernel $none
+    expect_status 2 "a name with a configuration that there is not"
+    expect_says "--kernel $none: tile64 has no such configuration; it has small, large"
+done
+sed -i 's,/small,,; s,/large,,' "$bin/01_naive"
+ladder run --device cpu --kernel coalesced/small
+expect_status 2 "a name with a configuration of a kernel that has none"
+expect_says "--kernel coalesced/small: coalesced has no configurations"
+ladder run --device cpu --kernel tile46/small
+expect_says "--kernel tile46/small: no chosen stage has it; choose from cpu_loop,coalesced,tile32,tile64"
 expect_not_in "$work/calls" _
 
 # --- an interrupt leaves everything as it was

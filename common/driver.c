@@ -145,6 +145,20 @@ static void list_line(const run *r, const gemm_kernel *kernel, gemm_dtype dtype,
     printf("%s\n", kernel->adds);
 }
 
+static int is_asked_dtype(const options *o, gemm_dtype dtype) {
+    for (int i = 0; i < o->dtype_count; i++)
+        if (o->dtypes[i] == dtype)
+            return 1;
+    return o->default_dtypes;
+}
+
+static int is_asked_config(const options *o, const gemm_kernel *kernel, int config) {
+    for (int i = 0; i < o->config_count; i++)
+        if (config > 0 && strcmp(o->configs[i], kernel->configs[config - 1]) == 0)
+            return 1;
+    return o->config_count == 0 || o->all_configs || (o->first_config && config <= 1);
+}
+
 static void list_kernels(const run *r) {
     printf("%-*s %-5s %9s  %12s  %9s  %11s  %s\n", r->name_width, "kernel", "type", "registers", "shared bytes",
            "occupancy", "local bytes", "what it shows");
@@ -153,7 +167,8 @@ static void list_kernels(const run *r) {
         const int configs = config_count(kernel), chosen = options_choose(&r->options, kernel);
         for (int d = 0; d < GEMM_DTYPE_COUNT; d++)
             for (int config = configs > 0; config <= configs && (kernel->dtypes & GEMM_HAS(d)) && chosen; config++)
-                list_line(r, kernel, (gemm_dtype)d, config);
+                if (is_asked_dtype(&r->options, (gemm_dtype)d) && is_asked_config(&r->options, kernel, config))
+                    list_line(r, kernel, (gemm_dtype)d, config);
     }
     if (r->gpu.is_cpu_device)
         printf("Registers and occupancy are a GPU's: the CPU device has none. Of shared bytes it knows those that a "
@@ -334,7 +349,12 @@ static void run_kernel(run *r, problem *p, const gemm_kernel *kernel) {
         return;
     }
     if (!p->has_oracle) {
-        set_status(&row, "skip", "ran, but its result was not checked (--check none), so it has no speed");
+        if (r->options.repeat > 0)
+            snprintf(why, sizeof why, "the same bits %d time%s (hash %016" PRIx64 "), but not checked (--check none)",
+                     r->options.repeat, r->options.repeat == 1 ? "" : "s", r->hash);
+        else
+            snprintf(why, sizeof why, "ran, but its result was not checked (--check none), so it has no speed");
+        set_status(&row, "skip", why);
         add_row(r, &row, NAN);
         return;
     }

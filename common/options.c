@@ -84,7 +84,9 @@ static const struct argp_option option_list[] = {
      "first)",
      3},
     {"list", KEY_LIST, NULL, 0,
-     "Show the variants and their configurations, with registers, shared memory and occupancy on a GPU, and stop", 3},
+     "Show the variants and their configurations, of those that --kernel, --dtype and --config choose, with registers, "
+     "shared memory and occupancy on a GPU, and stop",
+     3},
     {"device", KEY_DEVICE, "cpu|gpu|auto", 0, "Insist on a device; a driver is built for one (default auto: that one)",
      3},
     {"check", KEY_CHECK, "full|sampled|none", 0,
@@ -170,6 +172,8 @@ static options_size parse_size(const char *text) {
     char *copy = strdup(text), *state = NULL;
     int64_t edges[3] = {0};
     int count = 0;
+    if (strchr(text, 'X'))
+        bad("'%s' is written with a small x%s", "size", text, ", such as 128x2112x7168");
     if (!copy || text[0] == 'x' || text[0] == '\0' || text[strlen(text) - 1] == 'x' || strstr(text, "xx"))
         bad("'%s' is neither an edge nor MxNxK%s", "size", text, ", such as 128x2112x7168");
     for (char *part = strtok_r(copy, "x", &state); part; part = strtok_r(NULL, "x", &state)) {
@@ -218,16 +222,33 @@ static void add_usual_dtype(options *o, const char *text) {
 
 static const gemm_stage *parsed_stage;
 
+/* ", a, b": those that are not in `known` yet are appended. */
+static void add_known_configs(const gemm_kernel *kernel, char *known, size_t size) {
+    for (int c = 0; kernel->configs && kernel->configs[c]; c++) {
+        char whole[540], item[80];
+        snprintf(whole, sizeof whole, ", %s,", known);
+        snprintf(item, sizeof item, ", %.70s,", kernel->configs[c]);
+        if (!strstr(whole, item))
+            snprintf(known + strlen(known), size - strlen(known), ", %s", kernel->configs[c]);
+    }
+}
+
 /* "mma/128x128x64" stands in rows and lists; asked for, it is two options. */
 static void refuse_configuration(const char *flag, const char *text) {
     const char *slash = strchr(text, '/');
     for (int i = 0; slash && i < parsed_stage->kernel_count; i++) {
-        const char *name = parsed_stage->kernels[i].name;
-        if (strncmp(text, name, (size_t)(slash - text)) != 0 || name[slash - text] != '\0')
+        const gemm_kernel *kernel = &parsed_stage->kernels[i];
+        char more[200], known[512] = "";
+        if (strncmp(text, kernel->name, (size_t)(slash - text)) != 0 || kernel->name[slash - text] != '\0')
             continue;
-        char instead[200];
-        snprintf(instead, sizeof instead, "--%s %.60s --config %.60s", flag, name, slash + 1);
-        bad("'%s' is a kernel and its configuration; give %s", flag, text, instead);
+        snprintf(more, sizeof more, "--%s %.60s --config %.60s", strcmp(flag, "config") ? flag : "kernel", kernel->name,
+                 slash + 1);
+        if (options_find_config(kernel, slash + 1) > 0)
+            bad("'%s' is a kernel and its configuration; give %s", flag, text, more);
+        if (!kernel->configs)
+            bad("'%s': %s has no configurations", flag, text, kernel->name);
+        add_known_configs(kernel, known, sizeof known);
+        bad("'%s': no such configuration; it has%s", flag, text, known + 1);
     }
 }
 
@@ -407,7 +428,7 @@ int options_choose_sustained(const options *o, const gemm_kernel *kernel) {
 
 /* It lacks the type, and nobody asked for both: --dtype was not given, or no kernel was named and some kernel of the
  * stage has one of the types. */
-static int lacks_unasked(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
+int options_leave_out(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
     uint32_t has = 0;
     for (int i = 0; i < stage->kernel_count; i++)
         has |= stage->kernels[i].dtypes;
@@ -418,15 +439,8 @@ static int lacks_unasked(const options *o, const gemm_stage *stage, const gemm_k
 static int lacks_all_types(const options *o, const gemm_stage *stage, const gemm_kernel *kernel) {
     int lacking = 0;
     for (int d = 0; d < o->dtype_count; d++)
-        lacking += lacks_unasked(o, stage, kernel, o->dtypes[d]);
+        lacking += options_leave_out(o, stage, kernel, o->dtypes[d]);
     return lacking == o->dtype_count;
-}
-
-int options_leave_out(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype) {
-    int lacks_configs = o->config_count > 0 && !o->all_configs && !o->first_config && o->kernel_count == 0;
-    for (int i = 0; i < o->config_count; i++)
-        lacks_configs = lacks_configs && options_find_config(kernel, o->configs[i]) == 0;
-    return lacks_configs || lacks_unasked(o, stage, kernel, dtype);
 }
 
 int options_find_config(const gemm_kernel *kernel, const char *name) {
@@ -457,14 +471,9 @@ static void check_config(const options *o, const gemm_stage *stage, const char *
         if (options_find_config(kernel, name) > 0)
             return;
         meant = meant ? meant : spelled_otherwise(kernel, name);
-        for (int c = 0; kernel->configs[c]; c++) {
-            char whole[540], item[80];
-            snprintf(whole, sizeof whole, ", %s,", known);
-            snprintf(item, sizeof item, ", %.70s,", kernel->configs[c]);
-            if (!strstr(whole, item))
-                snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", kernel->configs[c]);
-        }
+        add_known_configs(kernel, known, sizeof known);
     }
+    refuse_configuration("config", name);
     if (meant)
         bad("no chosen kernel has '%s'; write %s", "config", name, meant);
     if (strcmp(known, none) == 0)
@@ -502,7 +511,8 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage) {
             &doc,
             "%s: %s\v"
             "Exit status: 0 when every row passed or was skipped with its reason, 1 when one failed, 2 when the "
-            "command line was not usable, 3 when a record could not be written, 4 when the device was not usable.\n\n"
+            "command line was not usable, which a file that cannot be written makes it, 3 when a record could not be "
+            "written after all, 4 when the device was not usable.\n\n"
             "Examples:\n"
             "  %s --m 129 --n 257 --k 65 --dtype f32,f16\n"
             "  %s --size 256 --init ones --poke A:3:5:nan\n"

@@ -65,8 +65,7 @@ void options_parse(options *o, int argc, char **argv, const gemm_stage *stage);
 /* Whether a kernel of the stage is chosen by its name. */
 int options_choose(const options *o, const gemm_kernel *kernel);
 
-/* Whether a chosen kernel has no row of this type: it lacks the type, or all configurations that were asked for, and
- * nobody asked for it by name. */
+/* Whether a chosen kernel has no row of this type: it lacks the type, and nobody asked for it by name. */
 int options_leave_out(const options *o, const gemm_stage *stage, const gemm_kernel *kernel, gemm_dtype dtype);
 
 /* Whether --sustained lets a kernel be timed by that protocol. */

@@ -106,13 +106,23 @@ static const struct argp_option options[] = {
 
 /* The drivers would refuse a wrong one, but under Nsight Compute. */
 static error_t take_dtypes(profile_options *o, const char *list) {
-    char *copy = text_format("%s", list), *rest = NULL;
-    error_t result = *list ? 0 : (fault_set(o->f, "--dtype needs the name of a type, such as bf16"), EINVAL);
-    for (char *type = strtok_r(copy, ",", &rest); type && result == 0; type = strtok_r(NULL, ",", &rest))
-        result = parse_dtype(type, o->f) != 0 ? EINVAL : 0;
-    free(copy);
+    static const char *const types[] = {"f32", "f16", "bf16", "tf32"};
     o->dtypes = list;
-    return result;
+    for (const char *type = list;; ++type) {
+        const size_t length = strcspn(type, ",");
+        bool known = false;
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
+            known = known || (strlen(types[i]) == length && strncmp(type, types[i], length) == 0);
+        if (length == 0)
+            return fault_set(o->f, "--dtype needs names of types between its commas, such as f16,bf16"), EINVAL;
+        if (!known)
+            return fault_set(o->f, "--dtype %.*s: unknown; choose from f32, f16, bf16, tf32",
+                             (int)(length < 40 ? length : 40), type),
+                   EINVAL;
+        type += length;
+        if (!*type)
+            return 0;
+    }
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -168,6 +178,7 @@ typedef struct session {
     gemm_record machine; /* the first row: GPU, versions, commit, date */
     bool has_machine;
     bool unknown_stage; /* the command line names one that there is not */
+    bool told_left_out; /* of the stage */
     bool told_missing[METRICS];
 } session;
 
@@ -325,6 +336,13 @@ static int ended_without_profile(const char *stage, fault *f) {
     return fault_set(f, "%s: Nsight Compute ended without a profile; its words are above", stage);
 }
 
+/* Once for all shapes. */
+static void tell_left_out(session *s, const char *stage) {
+    if (!s->told_left_out)
+        printf("%s: left out: no kernel on the GPU has such a type\n", stage);
+    s->told_left_out = true;
+}
+
 static int profile_shape(session *s, const char *stage, const char *const shape[3], fault *f) {
     char *driver = text_format("%s/%s", s->o->context->bin, stage), *list_of_metrics = metric_list();
     char *csv = text_format("%s/rows.csv", s->scratch), *log = text_format("%s/ncu.csv", s->scratch);
@@ -374,7 +392,7 @@ static int profile_shape(session *s, const char *stage, const char *const shape[
         s->has_machine = true;
     }
     if (result == 0 && count_launches(&list) == 0 && exited_with(status, 0))
-        printf("%s: left out: no kernel on the GPU has such a type\n", stage);
+        tell_left_out(s, stage);
     else if (result == 0 && !text)
         result = ended_without_profile(stage, f);
     else if (result == 0)
@@ -439,6 +457,7 @@ static int profile_stages(session *s, const driver_list *drivers, fault *f) {
             s->unknown_stage = true;
             return -1;
         }
+        s->told_left_out = false;
         for (size_t j = 0; j < sizeof shapes / sizeof *shapes; ++j)
             if (profile_shape(s, stage, shapes[j], f) != 0)
                 return -1;
@@ -448,7 +467,7 @@ static int profile_stages(session *s, const driver_list *drivers, fault *f) {
 
 static int profile(const profile_options *o, fault *f) {
     if (strcmp(o->context->device, "gpu") != 0)
-        return fault_set(f, "profile needs a GPU; without one ./ladder count counts on the CPU device"), EXIT_USAGE;
+        return fault_set(f, "profile needs a GPU; ./ladder count counts the same without one"), EXIT_USAGE;
     driver_list drivers;
     if (drivers_find(o->context->bin, &drivers, f) != 0)
         return EXIT_WORK;

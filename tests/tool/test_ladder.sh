@@ -91,6 +91,14 @@ expect_status 2 "no GPU"
 expect_says "--device gpu: no nvcc on the PATH"
 ladder run --device=cpu
 expect_says "device: cpu (asked for)"
+ladder profile
+expect_status 2 "profile without a GPU"
+expect_says "profile needs a GPU and nvcc (no nvcc on the PATH"
+expect_says "; ./ladder count counts the same without them."
+expect_silent_on "use --device cpu"
+ladder profile --device cpu
+expect_status 2 "profile --device cpu"
+expect_says "profile needs a GPU and nvcc; ./ladder count counts the same without them."
 
 # --- nvcc without a GPU, with a GPU that the compiler does not know, with one that works
 fake nvcc 'case $* in *--version*) echo "Cuda compilation tools, release 13.0, V13.0.1" ;; *) exit 1 ;; esac'

@@ -131,6 +131,7 @@ profile --dtype bf16,tf32
 expect_status 0 "--dtype"
 expect_in "$work/calls" "02_tiling --m=512 --n=512 --k=512 --dtype=bf16,tf32 --config=first"
 expect_says "01_naive: left out: no kernel on the GPU has such a type"
+[ "$(grep -c "01_naive: left out" "$work/out")" -eq 1 ] || wrong "a stage that is left out is told more than once"
 expect_in "$source/build/gpu/results/counts.csv" "02_tiling,tile64"
 cmp -s "$out" "$work/before" || wrong "a profile of other types changed the record"
 profile 1 --dtype bf16
@@ -197,8 +198,11 @@ echo "a thesis" >"$work/thesis.csv"
 refused "--out would replace $work/thesis.csv, which is no file of counts; give a new name" --out "$work/thesis.csv"
 [ "$(cat "$work/thesis.csv")" = "a thesis" ] || wrong "the thesis was changed"
 refused "it is not a plain file" --out "$work"
-refused "--dtype f17: unknown; choose one of" --dtype f16,f17
-refused "--dtype needs the name of a type" --dtype=
+refused "--dtype f17: unknown; choose from f32, f16, bf16, tf32" --dtype f16,f17
+refused "--dtype e4m3: unknown; choose from f32, f16, bf16, tf32" --dtype e4m3
+for list in "" , f16, ,f16 f16,,bf16; do
+    refused "--dtype needs names of types between its commas" "--dtype=$list"
+done
 refused "--out: cannot write /proc/nowhere/x.csv" --out /proc/nowhere/x.csv
 refused "" --no-such-option
 run "$tool" profile --source "$source" --bin "$bin" --device cpu

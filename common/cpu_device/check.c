@@ -333,7 +333,7 @@ static _Noreturn void misaligned(uintptr_t address, unsigned operation, unsigned
             "%s %s %u bytes of %s memory at once at {1}, but the address is no multiple of %u: it lies %u bytes behind "
             "one. %s. The thread ends here, which may hide more.",
             who, finding_verb(operation), size, memory, size, (unsigned)(address % size),
-            strcmp(memory, "shared") == 0 ? "Rows need a padding that keeps every row on such an address"
+            strcmp(memory, "shared") == 0 ? "Check the index, and that each row begins on such an address"
                                           : "Check the pointer, the index and the leading dimension");
     }
     end_thread(cudaErrorMisalignedAddress);

@@ -386,6 +386,9 @@ expect_says "the checks found mistakes: see above"
 [ ! -e "$work/race.csv" ] || wrong "counts of a kernel with a race were kept"
 count race.cu
 expect_status 0 "a race without --sanitize"
+count --sanitize "$repository/tests/bugs/misaligned_float4_shared.cu"
+expect_status 1 "--sanitize on a misaligned access"
+expect_says "Check the index, and that each row" # padded, permuted by XOR, or neither
 driver 01_naive 'counts a 64 1'
 driver 02_tiling 'counts a 64 1'
 driver 03_two_cubes 'counts a 64 1'

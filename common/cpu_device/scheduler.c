@@ -4,6 +4,7 @@
 #include "async.h"
 #include "check.h"
 #include "count.h"
+#include "demangle.h"
 #include "fault.h"
 #include "fiber.h"
 #include "program.h"
@@ -243,14 +244,22 @@ void cpu_device_fail_block(struct block *block, cudaError_t error, const char *f
     /* Other blocks of the grid are likely to fail in the same way; one sentence is enough. */
     if (!fail_grid(block->grid, error))
         return;
-    fprintf(stderr, "CPU device: kernel %s, block (%u, %u, %u): %s\n", block->grid->config->kernel_name, block->index.x,
-            block->index.y, block->index.z, sentence);
+    /* The launch may have called it by a variable's name. */
+    const struct cpu_device_launch_config *config = block->grid->config;
+    const char *symbol = config->kernel_function ? program_function(config->kernel_function) : NULL;
+    char *name = symbol ? demangle_short(symbol) : NULL;
+    fprintf(stderr, "CPU device: kernel %s, block (%u, %u, %u): %s\n", name ? name : config->kernel_name,
+            block->index.x, block->index.y, block->index.z, sentence);
+    free(name);
 }
 
 /* The source line of a return address. */
 static struct program_place place_of(const void *return_address) {
     const uint32_t address = (uint32_t)((uintptr_t)return_address - program_base());
-    struct program_place place;
+    const struct program_range image = program_image();
+    struct program_place place = {"?", 0};
+    if ((uintptr_t)return_address < image.begin || (uintptr_t)return_address >= image.end)
+        return place; /* a library's function */
     program_places(&address, 1, &place);
     return place;
 }
@@ -262,7 +271,10 @@ static void report_fault(struct block *block) {
     const struct program_place at = place_of((const char *)block->fault.program_counter + 1);
     const uint3 t = block->current->index;
     block->fault.signal = 0;
-    cpu_device_fail_block(block, error, "thread (%u, %u, %u), %s:%u: %s.", t.x, t.y, t.z, at.file, at.line, reason);
+    if (at.line > 0)
+        cpu_device_fail_block(block, error, "thread (%u, %u, %u), %s:%u: %s.", t.x, t.y, t.z, at.file, at.line, reason);
+    else
+        cpu_device_fail_block(block, error, "thread (%u, %u, %u): %s.", t.x, t.y, t.z, reason);
 }
 
 /* The first lane of the warp that waits in a meeting; `missing` are the lanes that it waits for. NULL: there is none.

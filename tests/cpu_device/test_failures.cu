@@ -2,6 +2,7 @@
 #include "kernel_test.h"
 
 #include <csignal>
+#include <cstring>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -206,6 +207,24 @@ __global__ void write_at(char *data, size_t offset) {
         data[offset] = 1;
 }
 
+/* In a function of a library, which has no line of ours, and by the name of a variable. */
+template <class T> __global__ void copies_from(T *data, const T *from, size_t size) {
+    T copy[64];
+    memcpy(copy, from, size);
+    data[0] = copy[63];
+}
+
+static volatile size_t whole = 64; /* not known to the compiler, which would copy by itself */
+
+static void kernels_have_their_own_name(void **) {
+    expect_in_child(0, "kernel copies_from<char>, block (0, 0, 0): thread (0, 0, 0): an illegal access: ", [] {
+        Buffer<char> data(64);
+        const auto kernel = copies_from<char>;
+        kernel<<<1, 1>>>(data.data, data.data + (size_t(1) << 36), whole);
+        require_sticky_and_reset(cudaErrorIllegalAddress);
+    });
+}
+
 static void stray_accesses_are_explained(void **) {
     char where[160];
     snprintf(where, sizeof where,
@@ -356,17 +375,12 @@ static void handlers_are_put_back(void **) {
 int main() {
     const struct CMUnitTest tests[] = {
         // The children first: a fork after a launch would lack the threads that the launch created.
-        cmocka_unit_test(deadlocks_are_reported),
-        cmocka_unit_test(failures_leave_nothing_behind),
-        cmocka_unit_test(masks_must_name_the_caller),
-        cmocka_unit_test(stray_accesses_are_explained),
-        cmocka_unit_test(other_faults_are_explained),
-        cmocka_unit_test(host_faults_are_left_alone),
-        cmocka_unit_test(indices_past_a_row_are_told),
-        cmocka_unit_test(handlers_are_put_back),
-        cmocka_unit_test(bad_shapes_are_refused),
-        cmocka_unit_test(refused_kernels_do_not_run),
-        cmocka_unit_test(much_shared_memory_needs_opting_in),
+        cmocka_unit_test(deadlocks_are_reported),      cmocka_unit_test(failures_leave_nothing_behind),
+        cmocka_unit_test(masks_must_name_the_caller),  cmocka_unit_test(stray_accesses_are_explained),
+        cmocka_unit_test(kernels_have_their_own_name), cmocka_unit_test(other_faults_are_explained),
+        cmocka_unit_test(host_faults_are_left_alone),  cmocka_unit_test(indices_past_a_row_are_told),
+        cmocka_unit_test(handlers_are_put_back),       cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(refused_kernels_do_not_run),  cmocka_unit_test(much_shared_memory_needs_opting_in),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -20,6 +20,7 @@ case \$1 in
     [ -z \"\$FAKE_SLOW\" ] || { mkdir '$work/building' || { echo two builds >>'$work/calls'; exit 1; }; sleep \$FAKE_SLOW; }
     [ -z \"\$FAKE_SLOW\" ] || rmdir '$work/building'
     eval \"\$FAKE_STOP\"
+    [ -z \"\$FAKE_BUILDS\" ] || echo \"[ 50%] Building C object x.c.o\"
     while [ \$# -gt 0 ] && [ \"\$1\" != --target ]; do shift; done
     for target in \"\$@\"; do
         case \" \$FAKE_BREAK \" in *\" \$target \"*) echo \"error: broken \$target\"; exit 1 ;; esac
@@ -78,6 +79,15 @@ ladder run 1
 expect_status 1 "a warning" # the drivers here write no rows
 expect_says "warnings about kernels, see build/cpu/ladder-build.log"
 FAKE_WARNING=
+
+# --- how long a build took is told where something was built
+FAKE_SLOW=1
+export FAKE_SLOW
+ladder run 1
+expect_silent_on "built build/cpu in"
+FAKE_BUILDS=yes ladder run 1
+expect_says "built build/cpu in"
+FAKE_SLOW=
 
 # --- the device is always said, and never replaced in silence
 ladder run

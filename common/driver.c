@@ -160,6 +160,7 @@ static int is_asked_config(const options *o, const gemm_kernel *kernel, int conf
 }
 
 static void list_kernels(const run *r) {
+    int listed = 0;
     printf("%-*s %-5s %9s  %12s  %9s  %11s  %s\n", r->name_width, "kernel", "type", "registers", "shared bytes",
            "occupancy", "local bytes", "what it shows");
     for (int i = 0; i < r->stage->kernel_count; i++) {
@@ -167,9 +168,13 @@ static void list_kernels(const run *r) {
         const int configs = config_count(kernel), chosen = options_choose(&r->options, kernel);
         for (int d = 0; d < GEMM_DTYPE_COUNT; d++)
             for (int config = configs > 0; config <= configs && (kernel->dtypes & GEMM_HAS(d)) && chosen; config++)
-                if (is_asked_dtype(&r->options, (gemm_dtype)d) && is_asked_config(&r->options, kernel, config))
+                if (is_asked_dtype(&r->options, (gemm_dtype)d) && is_asked_config(&r->options, kernel, config)) {
                     list_line(r, kernel, (gemm_dtype)d, config);
+                    listed++;
+                }
     }
+    if (listed == 0)
+        printf("No chosen kernel has such a type and configuration.\n");
     if (r->gpu.is_cpu_device)
         printf("Registers and occupancy are a GPU's: the CPU device has none. Of shared bytes it knows those that a "
                "launch asks for, not static arrays.\n");

@@ -2,6 +2,7 @@
 #include "count_report.h"
 #include "counts.h"
 #include "drivers.h"
+#include "list.h"
 #include "plot.h"
 #include "report.h"
 
@@ -247,10 +248,16 @@ static bool explain_slash(const chosen_stage *stages, size_t count, const char *
         return false;
     text_stream known;
     text_open(&known);
-    for (const char *at = owner->configs; *at; at += strcspn(at + 1, ",") + 1)
-        if (strncmp(at + 1, name, length + 1) == 0)
-            fprintf(known.out, "%s%.*s", ftell(known.out) > 0 ? ", " : "", (int)(strcspn(at + 1, ",") - length - 1),
-                    at + length + 2);
+    string_list told = {0}; /* each type of the kernel lists them */
+    for (const char *at = owner->configs; *at; at += strcspn(at + 1, ",") + 1) {
+        char *whole = text_format("%.*s", (int)strcspn(at + 1, ","), at + 1);
+        if (strncmp(whole, name, length + 1) == 0 && !list_has(&told, whole)) {
+            fprintf(known.out, "%s%s", told.count > 0 ? ", " : "", whole + length + 1);
+            list_copy(&told, whole);
+        }
+        free(whole);
+    }
+    list_free(&told);
     text_close(&known);
     if (known.size > 0)
         fault_set(f, "--kernel %.60s: %.*s has no such configuration; it has %.400s", name, (int)length, name,

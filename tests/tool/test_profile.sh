@@ -200,7 +200,7 @@ refused "--out would replace $work/thesis.csv, which is no file of counts; give 
 refused "it is not a plain file" --out "$work"
 refused "--dtype f17: unknown; choose from f32, f16, bf16, tf32" --dtype f16,f17
 refused "--dtype e4m3: unknown; choose from f32, f16, bf16, tf32" --dtype e4m3
-for list in "" , f16, ,f16 f16,,bf16; do
+for list in "" "," "f16," ",f16" "f16,,bf16"; do
     refused "--dtype needs names of types between its commas" "--dtype=$list"
 done
 refused "--out: cannot write /proc/nowhere/x.csv" --out /proc/nowhere/x.csv

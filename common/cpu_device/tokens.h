@@ -66,8 +66,7 @@ bool token_fail(struct token_list *r, unsigned line, const char *format, ...) __
 /* Makes room for one more element of an array. */
 bool token_grow(struct token_list *r, void **array, size_t *room, size_t count, size_t element_size);
 
-/* ---- Positions are indices of tokens; NONE is no token, which equals nothing. Steps stay in the token's region. ----
- */
+/* Positions are indices of tokens; NONE is no token, which equals nothing. Steps stay in the token's region. */
 
 bool text_is(const char *text, size_t length, const char *expected);
 /* `words` ends with NULL. */

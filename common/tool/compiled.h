@@ -6,9 +6,9 @@
 #include "model.h"
 
 typedef struct compiled_source {
-    count_list recorded; /* plots/data/counts/<gpu>.csv, empty when there is none */
-    char *listing;       /* what ptxas said of the source files, or NULL; owned */
-    bool refused; /* nvcc did not take one of them */
+    count_list recorded;     /* plots/data/counts/<gpu>.csv, empty when there is none */
+    char *listing;           /* what ptxas said of the source files, or NULL; owned */
+    bool refused;            /* nvcc did not take one of them */
     const char *why_unknown; /* half a sentence on kernels whose registers nobody knows */
 } compiled_source;
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- Cells ---- */
 
 /* 1234567 is "1.23 M": a reader compares sizes, and the file has the digits. */
 static char *cell_count(double value) {
@@ -66,8 +65,7 @@ static char *cell_bytes(double bytes) {
     return bytes < 1024 ? text_format("%.0f B", bytes) : text_format("%.4g KiB", bytes / 1024);
 }
 
-/* ---- Tables, some of whose columns only some kernels need ---------------------------------------------------------
- */
+/* ---- Tables, some of whose columns only some kernels need ---- */
 
 typedef enum { ALWAYS, PRODUCTS, MATRICES, COPIES, TENSOR, USES } column_use;
 
@@ -122,8 +120,7 @@ static void table_close(table *t, grid_format format, FILE *out) {
     grid_close(&t->g);
 }
 
-/* ---- What was counted ---------------------------------------------------------------------------------------------
- */
+/* ---- What was counted ---- */
 
 static void add_cost(table *t, column_use use, const count_list *list, const count_row *launch, const char *requests,
                      const char *costs) {
@@ -230,8 +227,7 @@ void count_report_counts(const count_list *list, grid_format format, FILE *out) 
     free(launches);
 }
 
-/* ---- What binds ---------------------------------------------------------------------------------------------------
- */
+/* ---- What binds ---- */
 
 const gemm_record *count_measured(const record_list *recorded, const count_row *launch, double scale) {
     for (size_t i = 0; i < recorded->count; ++i) {
@@ -371,8 +367,7 @@ void count_report_limits(const count_list *list, const count_question *q, grid_f
     free(launches);
 }
 
-/* ---- Line by line -------------------------------------------------------------------------------------------------
- */
+/* ---- Line by line ---- */
 
 typedef struct line_access {
     const char *label, *prefix, *cost, *cost_name;

@@ -23,12 +23,10 @@ typedef struct gpu_model {
     /* Tensor cores of the whole GPU, TFLOP/s without sparsity: f16 and bf16 with sums in float, TF32. ceiling: what a
      * loop of mma.sync alone reached on such a card; NAN where nobody measured. */
     double tensor_tflops, tf32_tflops, mma_ceiling_tflops;
-    double warp_instructions;  /* issued */
-    double memory_requests;    /* warps that enter the load/store unit */
-    double wavefronts;         /* 128 bytes of shared memory, or one line of L1 */
-    double l2_bytes_per_clock; /* of the whole GPU */
-    double dram_gb_per_s;      /* of the whole GPU */
-    double shared_bytes, reserved_shared_bytes, threads, blocks, registers; /* that it can hold */
+    double memory_requests;                                      /* warps that enter the load/store unit */
+    double l2_bytes_per_clock;                                   /* of the whole GPU */
+    double dram_gb_per_s;                                        /* of the whole GPU */
+    double shared_bytes, reserved_shared_bytes, threads, blocks; /* that it can hold */
     const char *source;
 } gpu_model;
 

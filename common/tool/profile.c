@@ -107,22 +107,13 @@ static const struct argp_option options[] = {
 /* The drivers would refuse a wrong one, but under Nsight Compute. */
 static error_t take_dtypes(profile_options *o, const char *list) {
     static const char *const types[] = {"f32", "f16", "bf16", "tf32"};
+    char *copy = text_format("%s", list), *rest = copy, *type;
+    int result = 0;
+    while (result == 0 && (type = strsep(&rest, ",")))
+        result = parse_name("--dtype", type, types, sizeof types / sizeof types[0], o->f);
+    free(copy);
     o->dtypes = list;
-    for (const char *type = list;; ++type) {
-        const size_t length = strcspn(type, ",");
-        bool known = false;
-        for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
-            known = known || (strlen(types[i]) == length && strncmp(type, types[i], length) == 0);
-        if (length == 0)
-            return fault_set(o->f, "--dtype needs names of types between its commas, such as f16,bf16"), EINVAL;
-        if (!known)
-            return fault_set(o->f, "--dtype %.*s: unknown; choose from f32, f16, bf16, tf32",
-                             (int)(length < 40 ? length : 40), type),
-                   EINVAL;
-        type += length;
-        if (!*type)
-            return 0;
-    }
+    return result == 0 ? 0 : EINVAL;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {

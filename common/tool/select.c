@@ -67,7 +67,7 @@ void selection_settle(selection *s, const record_list *list) {
     }
 }
 
-static int parse_name(const char *flag, const char *text, const char *const names[], size_t count, fault *f) {
+int parse_name(const char *flag, const char *text, const char *const names[], size_t count, fault *f) {
     text_stream list;
     text_open(&list);
     int result = -1;

@@ -34,7 +34,8 @@ typedef struct record_choice {
 extern const struct argp choice_argp;
 error_t choose_record(record_choice *choice, const char *path);
 
-/* Check what came from the command line. Return 0, or -1 with the sentence for the user. */
+/* Check what came from the command line. Return 0, or -1 with the sentence for the user. parse_name: one of `names`. */
+int parse_name(const char *flag, const char *text, const char *const names[], size_t count, fault *f);
 int parse_dtype(const char *text, fault *f);
 int parse_protocol(const char *text, fault *f);
 int parse_size(const char *text, int64_t *size, fault *f);

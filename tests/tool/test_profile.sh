@@ -198,10 +198,10 @@ echo "a thesis" >"$work/thesis.csv"
 refused "--out would replace $work/thesis.csv, which is no file of counts; give a new name" --out "$work/thesis.csv"
 [ "$(cat "$work/thesis.csv")" = "a thesis" ] || wrong "the thesis was changed"
 refused "it is not a plain file" --out "$work"
-refused "--dtype f17: unknown; choose from f32, f16, bf16, tf32" --dtype f16,f17
-refused "--dtype e4m3: unknown; choose from f32, f16, bf16, tf32" --dtype e4m3
+refused "--dtype f17: unknown; choose one of f32, f16, bf16, tf32" --dtype f16,f17
+refused "--dtype e4m3: unknown; choose one of f32, f16, bf16, tf32" --dtype e4m3
 for list in "" "," "f16," ",f16" "f16,,bf16"; do
-    refused "--dtype needs names of types between its commas" "--dtype=$list"
+    refused "--dtype : unknown; choose one of" "--dtype=$list"
 done
 refused "--out: cannot write /proc/nowhere/x.csv" --out /proc/nowhere/x.csv
 refused "" --no-such-option

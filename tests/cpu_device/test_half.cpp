@@ -22,8 +22,8 @@ constexpr unsigned INFINITY_CODE = 0x7c00;
 
 bool is_nan_code(unsigned code) { return (code & 0x7fff) > INFINITY_CODE; }
 
-// A finite half as a multiple of 2^-24, straight from the definition of the format. The code of infinity counts as 2^16, which
-// is where the next step would lie.
+// A finite half as a multiple of 2^-24, straight from the definition of the format. The code of infinity counts as
+// 2^16, which is where the next step would lie.
 int64_t half_in_units(unsigned code) {
     const int exponent = code >> 10 & 31;
     const int64_t mantissa = code & 0x3ff;
@@ -51,8 +51,8 @@ unsigned nearest_half(__int128 numerator, int shift, bool negative_zero) {
     return code | (negative ? 0x8000u : 0u);
 }
 
-// A finite float as an integer times 2^-149 would not fit; halves only need to be told apart down to 2^-26 or so, and what lies
-// below that still counts as "a little more": a sticky bit.
+// A finite float as an integer times 2^-149 would not fit; halves only need to be told apart down to 2^-26 or so, and
+// what lies below that still counts as "a little more": a sticky bit.
 unsigned nearest_half_to_float(float value) {
     constexpr int SHIFT = 60;
     const double scaled = std::ldexp(static_cast<double>(std::fabs(value)), SHIFT);
@@ -64,7 +64,8 @@ unsigned nearest_half_to_float(float value) {
 
 void expect_conversion(float value) {
     const unsigned expected = nearest_half_to_float(value);
-    const unsigned hardware = cpu_device::half_from_float(value), software = cpu_device::half_from_float_software(value);
+    const unsigned hardware = cpu_device::half_from_float(value),
+                   software = cpu_device::half_from_float_software(value);
     if (hardware != expected || software != expected)
         fail_msg("%a becomes 0x%04x (software 0x%04x), not 0x%04x", static_cast<double>(value), hardware, software,
                  expected);
@@ -193,7 +194,8 @@ void comparisons_and_pairs(void **) {
     assert_false(nan == nan || nan < one || nan > one || one <= nan);
     assert_true(nan != nan);
     assert_true(half_of(0x8000) == half_of(0x0000));
-    assert_true(__hmax(nan, one) == one && __hmin(one, nan) == one && __hmax(one, two) == two && __hmin(one, two) == one);
+    assert_true(__hmax(nan, one) == one && __hmin(one, nan) == one && __hmax(one, two) == two &&
+                __hmin(one, two) == one);
 
     __half2 pair = __floats2half2_rn(1.0f, 2.0f);
     assert_int_equal(sizeof pair, 4);
@@ -215,9 +217,12 @@ void comparisons_and_pairs(void **) {
 
 int main() {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_round_trips), cmocka_unit_test(ties_go_to_even),
-        cmocka_unit_test(limits),                 cmocka_unit_test(random_floats),
-        cmocka_unit_test(arithmetic_rounds_once), cmocka_unit_test(comparisons_and_pairs),
+        cmocka_unit_test(every_code_round_trips),
+        cmocka_unit_test(ties_go_to_even),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(random_floats),
+        cmocka_unit_test(arithmetic_rounds_once),
+        cmocka_unit_test(comparisons_and_pairs),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
